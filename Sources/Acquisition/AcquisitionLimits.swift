@@ -51,6 +51,9 @@ package struct AcquisitionLimits: Hashable, Sendable {
     package var linesPeriod: Duration = .seconds(60)
     /// How long an orderly end leaves links open while what was written comes into the database file.
     package var checkpointLimit: Duration = .seconds(2)
+    /// How long an orderly end may wait for another program that holds the lock of the database: what it does not get to write
+    /// stands in the spool, and links close meanwhile.
+    package var lockLimit: Duration = .seconds(4)
     /// How long an orderly end may wait for links to close; well below what the service manager waits (TimeoutStopSec).
     package var shutdownLimit: Duration = .seconds(4)
 

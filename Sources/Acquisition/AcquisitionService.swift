@@ -104,6 +104,7 @@ package actor AcquisitionService {
     /// Ends in order: links are closed, what is buffered is written, recordings stay open.
     package func shutDown() {
         endIsRequested = true
+        store.endWaits(by: MonotonicTime(nanoseconds: clinux_boottime_nanoseconds()) + settings.limits.lockLimit)
         handle(.shutDown)
     }
 

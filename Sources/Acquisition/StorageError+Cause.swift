@@ -4,7 +4,7 @@ extension StorageError {
     /// The kind of the error, without the words that differ from time to time: one kind is reported once.
     var cause: String {
         switch self {
-        case .cannotOpen, .needsWriter, .denied: "the file cannot be opened"
+        case .cannotOpen, .needsWriter, .denied, .leftJournal: "the file cannot be opened"
         case .directoryMissing: "the directory is missing"
         case .newerSchema: "the database is newer"
         case .olderSchemaInUse: "an older version acquires"

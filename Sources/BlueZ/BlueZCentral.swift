@@ -80,7 +80,7 @@ package final class BlueZCentral: Central {
         // First what the headsets sent: the news that a link is gone must not overtake its last samples.
         var events = receiveNotifications(ready)
         if let descriptor = supervision.descriptor, ready.contains(descriptor) { supervision.process() }
-        if let descriptor = radioSwitch.descriptor, ready.contains(descriptor), radioSwitch.takeChange() {
+        if let descriptor = radioSwitch.descriptor, ready.contains(descriptor), radioSwitch.takeChange() != nil {
             conversation.radioSwitchChanged()
         }
         if let bus, bus.wantsToWrite || hasMoreMessages || ready.contains(bus.descriptor) { receiveMessages() }

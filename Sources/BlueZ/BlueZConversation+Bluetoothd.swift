@@ -37,7 +37,7 @@ extension BlueZConversation {
         guard owner.uniqueName != nil else { return }
         switch result {
         case .success(let values):
-            adapter.objects.load(values.first)
+            loadMirror(values)
             notePaired(adapter.objects.paths(with: BlueZInterface.device))
             if !isLoaded { pairing.register(&exchange) }
             isLoaded = true
@@ -47,6 +47,13 @@ extension BlueZConversation {
             if case .notPermitted = BlueZErrorTable.general(error), adapter.refuse() { stateChanged(to: .unauthorized) }
             retry = now + Self.askPause
         }
+    }
+
+    /// Takes all objects instead of those that were known. What was blocked may have gone between them, or be blocked no more,
+    /// without a signal of which anybody could make that out.
+    mutating func loadMirror(_ values: [BusValue]) {
+        blockedBefore.formUnion(blockedDevices)
+        adapter.objects.load(values.first)
     }
 
     /// An adapter has appeared: where bluetoothd has just begun, the one in use, maybe. Its devices come behind it, each with a

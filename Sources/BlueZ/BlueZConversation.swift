@@ -40,7 +40,7 @@ struct BlueZConversation {
     var exchange = BusExchange()
     /// Whose words count.
     var owner = BluetoothdOwner()
-    /// What was blocked when bluetoothd went.
+    /// What was blocked when bluetoothd went, or when all objects were loaded anew.
     var blockedBefore: Set<PeripheralIdentifier> = []
     /// True once the objects were loaded after bluetoothd appeared.
     var isLoaded = false
@@ -206,7 +206,10 @@ struct BlueZConversation {
         case .clearStuckConnect(let path): changeLinks { $0.stuckConnectCleared(path, $2.now) }
         case .removeDevice(let path): changeLinks { $0.deviceWasRemoved(path, $1, &$2) }
         case .discoveredObjects(let path):
-            if case .success(let values) = result { adapter.objects.load(values.first) }
+            if case .success(let values) = result {
+                loadMirror(values)
+                noteUnblocked()
+            }
             services.loaded(path, adapter, &exchange)
         case .startScan:
             scan.started(result, adapter, &exchange)

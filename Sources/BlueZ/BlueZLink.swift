@@ -40,6 +40,9 @@ struct BlueZLink {
     /// True where nothing but Device1.Connect is under way, for a link that was not up before.
     var isPending: Bool { phase == .connecting(recovery: .none) && cancels.isEmpty && !wasUp }
 
+    /// True where the connect of an earlier process is waited for.
+    var isJoining: Bool { if case .joining = phase { cancels.isEmpty } else { false } }
+
     /// True where requests may be made on it.
     var isUsable: Bool { phase == .connected && cancels.isEmpty }
 

@@ -35,7 +35,8 @@ struct BlueZLinks {
     /// Cancels that were not answered yet.
     private var openCancels: [Attempt] = []
     /// Paths of devices on which the connect of a dead process was found, and no connect has ended since; the oldest first.
-    private(set) var stuck: [String] = []
+    /// Until when each is waited for, whoever gives it up meanwhile and comes back.
+    private(set) var stuck: [(path: String, until: MonotonicTime)] = []
     /// By the path of a device: until when the kernel may still be giving up a connect to it.
     private(set) var settling: [String: MonotonicTime] = [:]
     /// Pending connects whose callers do not wait any more.
@@ -89,8 +90,9 @@ struct BlueZLinks {
         links.removeAll { $0.identifier == identifier }
         var link = BlueZLink(
             path: device.path, identifier: identifier, attempt: attempt, phase: .connecting(recovery: .none))
-        link.isRejoined = givenUp.claim(device.path)
-        link.wasUp = device.isConnected && !link.isRejoined
+        let claim = givenUp.claim(device.path)
+        link.isRejoined = claim == .connect
+        link.wasUp = device.isConnected && claim == .nothing
         links.append(link)
         guard link.isRejoined else { return callConnect(links.count - 1, recovery: .none, exchange.now) }
         if device.isConnected { connected(links.count - 1, &exchange) }
@@ -127,7 +129,7 @@ struct BlueZLinks {
         case .failure(let error):
             let meaning = BlueZErrorTable.connecting(error)
             guard meaning == .inProgress else {
-                stuck.removeAll { $0 == path }
+                stuck.removeAll { $0.path == path }
                 if links[index].isRejoined, meaning == .connectionTimedOut {
                     // bluetoothd has waited for longer than this caller.
                     links[index].isRejoined = false
@@ -174,7 +176,7 @@ struct BlueZLinks {
 
     private mutating func connected(_ index: Int, _ exchange: inout BusExchange) {
         let path = links[index].path
-        stuck.removeAll { $0 == path }
+        stuck.removeAll { $0.path == path }
         links[index].phase = .connected
         exchange.emit(.didConnect(links[index].identifier, attempt: links[index].attempt))
     }
@@ -188,10 +190,12 @@ struct BlueZLinks {
         switch recovery {
         case .none:
             // Not cancelled lightly: a cancel in the moment in which the kernel connects blocks its radio for 4 s (Linux 6.1).
-            guard !stuck.contains(path) else { return clearStuckConnect(index, &exchange) }
-            stuck.append(path)
+            let until = stuck.first { $0.path == path }?.until ?? exchange.now + Self.joinLimit
+            guard until > exchange.now else { return clearStuckConnect(index, &exchange) }
+            stuck.removeAll { $0.path == path }
+            stuck.append((path: path, until: until))
             if stuck.count > Self.stuckLimit { stuck.removeFirst() }
-            links[index].phase = .joining(until: exchange.now + Self.joinLimit)
+            links[index].phase = .joining(until: until)
             if adapter.device(at: path)?.isConnected == true { connected(index, &exchange) }
         case .disconnected: links[index].phase = .pausing(recovery: .paused, until: exchange.now + Self.busyPause)
         case .paused:
@@ -254,9 +258,9 @@ struct BlueZLinks {
         guard let path = link(to: identifier)?.path ?? (device?.isConnected == true ? device?.path : nil) else {
             return exchange.emit(.didDisconnect(identifier, error: nil, attempt: attempt))
         }
-        if let index = links.firstIndex(where: { $0.identifier == identifier && $0.isPending }) {
-            links.remove(at: index)
-            givenUp.add(path, isUp: device?.isConnected == true, at: exchange.now)
+        if let index = links.firstIndex(where: { $0.identifier == identifier && ($0.isPending || $0.isJoining) }) {
+            let isForeign = links.remove(at: index).isJoining
+            givenUp.add(path, isForeign: isForeign, isUp: device?.isConnected == true, at: exchange.now)
             effects.append(.ended(identifier))
             return exchange.emit(.didDisconnect(identifier, error: nil, attempt: attempt))
         }
@@ -338,6 +342,7 @@ struct BlueZLinks {
         if !isConnected {
             givenUp.disconnected(path)
         } else if givenUp.connected(path, at: exchange.now) {
+            stuck.removeAll { $0.path == path }
             effects.append(.unclaimed(path: path))
         }
         guard let index = links.firstIndex(where: { $0.path == path }) else { return }
@@ -351,7 +356,7 @@ struct BlueZLinks {
     /// A device's object is gone.
     mutating func deviceRemoved(_ path: String, _ exchange: inout BusExchange) {
         givenUp.ended(path)
-        stuck.removeAll { $0 == path }
+        stuck.removeAll { $0.path == path }
         guard let index = links.firstIndex(where: { $0.path == path }) else { return }
         let phase = links[index].phase
         if phase == .connecting(recovery: .removed) { return }

@@ -43,6 +43,8 @@ struct BlueZPairing {
     /// would change nothing.
     mutating func pair(_ path: String, _ adapter: BlueZAdapter, _ exchange: inout BusExchange) -> Bool {
         guard let device = adapter.device(at: path), !device.isPaired else { return false }
+        // Said to whoever joins one that is under way, too: its step has to wait as long.
+        if let identifier = device.identifier { exchange.emit(.didBeginPairing(identifier)) }
         guard devicesUnderWay.insert(path).inserted else { return true }
         exchange.call("Pair", of: BlueZInterface.device, at: path, for: .pair(path: path), within: Self.pairLimit)
         return true

@@ -10,6 +10,9 @@ struct GivenUpConnects {
     /// How long bluetoothd is left to go on: longer than callers take to come back to a headset that is away, and less than the
     /// 40 s after which bluetoothd gives up by itself.
     private static let limit = Duration.seconds(30)
+    /// The same for one that a dead process had begun: bluetoothd itself ends it by then. It is not cancelled, as it is
+    /// nobody's.
+    private static let foreignLimit = Duration.seconds(40)
     /// How long a link that has come up so waits for a caller, who may first have to let another headset go: bluetoothd takes
     /// 2 s to close a link.
     private static let claimLimit = Duration.seconds(5)
@@ -18,6 +21,8 @@ struct GivenUpConnects {
     private struct Connect {
         let path: String
         var until: MonotonicTime
+        /// True where the call was a dead process's, so that nobody will say what has become of it.
+        var isForeign = false
         var isUp = false
     }
 
@@ -30,16 +35,27 @@ struct GivenUpConnects {
     var paths: [String] { connects.map(\.path) }
 
     /// A connect is pending, and its caller has given it up.
-    mutating func add(_ path: String, isUp: Bool, at now: MonotonicTime) {
-        connects.append(Connect(path: path, until: now + Self.limit))
+    mutating func add(_ path: String, isForeign: Bool, isUp: Bool, at now: MonotonicTime) {
+        let limit = isForeign ? Self.foreignLimit : Self.limit
+        connects.append(Connect(path: path, until: now + limit, isForeign: isForeign))
         if isUp { _ = connected(path, at: now) }
     }
 
-    /// Somebody asks for the device: whoever it is takes over what there is. Returns false where nothing is pending or up.
-    mutating func claim(_ path: String) -> Bool {
-        guard let index = connects.firstIndex(where: { $0.path == path }) else { return false }
-        connects.remove(at: index)
-        return true
+    /// What somebody finds who asks for a device.
+    enum Claim: Hashable {
+        /// Nothing is pending or up.
+        case nothing
+        /// A connect that is still to be answered, or a link.
+        case connect
+        /// A connect of a dead process may be pending: bluetoothd is to be asked.
+        case foreignConnect
+    }
+
+    /// Somebody asks for the device: whoever it is takes over what there is.
+    mutating func claim(_ path: String) -> Claim {
+        guard let index = connects.firstIndex(where: { $0.path == path }) else { return .nothing }
+        let connect = connects.remove(at: index)
+        return connect.isForeign && !connect.isUp ? .foreignConnect : .connect
     }
 
     /// The link is up. Returns false where nobody had given it up.
@@ -68,9 +84,9 @@ struct GivenUpConnects {
     /// When ``takeOverdue(at:)`` is due; nil for never.
     var deadline: MonotonicTime? { connects.map(\.until).min() }
 
-    /// Takes the paths of devices for which nobody has come back in time.
+    /// Takes the paths of devices for which nobody has come back in time, and whose connects or links are to be ended.
     mutating func takeOverdue(at now: MonotonicTime) -> [String] {
         defer { connects.removeAll { $0.until <= now } }
-        return connects.filter { $0.until <= now }.map(\.path)
+        return connects.filter { $0.until <= now && ($0.isUp || !$0.isForeign) }.map(\.path)
     }
 }

@@ -22,6 +22,9 @@ public enum CentralEvent: Hashable, Sendable {
     case didDisconnect(PeripheralIdentifier, error: CentralError?, attempt: Attempt)
     /// A person unblocked the peripheral, or ended the bluetoothd that held it: what waited for that may go on.
     case didUnblock(PeripheralIdentifier)
+    /// A pairing with the peripheral is under way, because of a connect or a request that is outstanding: the answer takes as
+    /// long as the peripheral does, or the person at it. May be said several times of one pairing.
+    case didBeginPairing(PeripheralIdentifier)
     /// The discovery ended.
     case didDiscoverServices(PeripheralIdentifier, result: Result<GATTDatabase, CentralError>, attempt: Attempt)
     /// Services changed on the peripheral; handles known so far are void.

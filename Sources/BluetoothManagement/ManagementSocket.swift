@@ -9,6 +9,10 @@ package final class ManagementSocket {
     /// The file descriptor; readable whenever ``receive()`` has something.
     package let descriptor: Int32
 
+    /// How much the kernel may keep until it is read: what finds no room it drops, and says nothing. The usual 208 KiB are some
+    /// hundred events, of which a scan in a crowd makes as many each second.
+    private static let kernelRoom: Int32 = 1 << 20
+
     /// Room for the largest packet: header and 65,535 bytes of parameters.
     private var buffer = [UInt8](repeating: 0, count: 6 + 65_535)
 
@@ -26,6 +30,7 @@ package final class ManagementSocket {
     convenience init(binding descriptor: Int32) throws(ManagementError) {
         // From here on `deinit` closes it, after a failure too: a second close could hit somebody else's file.
         self.init(adopting: descriptor)
+        Self.makeRoom(in: descriptor)
         var address = sockaddr_hci(
             hci_family: sa_family_t(AF_BLUETOOTH), hci_dev: ControllerIndex.none.rawValue,
             hci_channel: UInt16(HCI_CHANNEL_CONTROL))
@@ -43,6 +48,14 @@ package final class ManagementSocket {
     }
 
     deinit { close(descriptor) }
+
+    /// Lets the kernel keep more, beyond what everybody may have (`net.core.rmem_max`) where this process may (CAP_NET_ADMIN).
+    static func makeRoom(in descriptor: Int32) {
+        var room = kernelRoom
+        let length = socklen_t(MemoryLayout<Int32>.size)
+        guard setsockopt(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, &room, length) != 0 else { return }
+        _ = setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &room, length)
+    }
 
     /// Sends a command. Its reply comes out of ``receive()``.
     ///

@@ -7,17 +7,22 @@ package enum RadioSwitch {
     /// An adapter has one switch; it is the folder `rfkillN` below the adapter's
     /// (Documentation/ABI/stable/sysfs-class-rfkill).
     package static func isBlocked(adapter: String) -> Bool {
-        let folder = "/sys/class/bluetooth/\(adapter)"
-        guard let directory = opendir(folder) else { return false }
+        guard let number = Self.number(of: adapter) else { return false }
+        let folder = "/sys/class/bluetooth/\(adapter)/rfkill\(number)"
+        return isSet("\(folder)/soft") || isSet("\(folder)/hard")
+    }
+
+    /// The number of an adapter's switch, under which its changes are reported; nil where there is none.
+    package static func number(of adapter: String) -> UInt32? {
+        guard let directory = opendir("/sys/class/bluetooth/\(adapter)") else { return nil }
         defer { closedir(directory) }
         while let entry = readdir(directory) {
             let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            guard name.hasPrefix("rfkill") else { continue }
-            if isSet("\(folder)/\(name)/soft") || isSet("\(folder)/\(name)/hard") { return true }
+            if name.hasPrefix("rfkill"), let number = UInt32(name.dropFirst("rfkill".count)) { return number }
         }
-        return false
+        return nil
     }
 
     /// True where the file's first byte is `1`.

@@ -27,26 +27,42 @@ package final class RadioSwitchWatch {
         return descriptor < 0 ? nil : descriptor
     }
 
-    /// Takes all that was reported. Returns true where a switch has come, gone or changed since the last call, and once where
-    /// nothing will be reported any more; at first all have come.
-    package func takeChange() -> Bool {
-        guard let descriptor else { return false }
+    /// What has become of the switches since the last call.
+    package struct Change: Hashable, Sendable {
+        /// The numbers of those that were blocked, be it for a moment: what they are now need not show it.
+        package var blocked: [UInt32] = []
+    }
+
+    /// Takes all that was reported. Returns nil where no switch has come, gone or changed since the last call; once more a
+    /// change where nothing will be reported any more; at first all have come.
+    package func takeChange() -> Change? {
+        guard let descriptor else { return nil }
         // Each event is read whole and by itself: 9 bytes of `struct rfkill_event_ext` since Linux 5.11, 8 before, and later
         // kernels append fields.
         var event = [UInt8](repeating: 0, count: 64)
-        var hasChanged = false
+        var change: Change?
         while true {
             let count = read(descriptor, &event, event.count)
             if count > 0 {
-                hasChanged = true
+                let blocked = Self.blocked(by: event[..<count]).map { [$0] } ?? []
+                change = Change(blocked: (change?.blocked ?? []) + blocked)
             } else if count == 0 || errno != EINTR && errno != EAGAIN {
                 // It would be reported as readable again and again.
                 closeDescriptor()
-                return true
+                return change ?? Change()
             } else if errno == EAGAIN {
-                return hasChanged
+                return change
             }
         }
+    }
+
+    /// The number of the switch that an event says is blocked; nil where it says another thing. It is four bytes of number in
+    /// the order of the machine, and one each of the type, of what happened, and of the soft and the hard block.
+    private static func blocked(by event: ArraySlice<UInt8>) -> UInt32? {
+        let bytes = Array(event)
+        // RFKILL_OP_DEL: it is gone.
+        guard bytes.count >= 8, bytes[5] != 1, bytes[6] != 0 || bytes[7] != 0 else { return nil }
+        return bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
     }
 
     private func closeDescriptor() {

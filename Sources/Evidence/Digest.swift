@@ -42,4 +42,17 @@ package struct Digest: Hashable, Sendable {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
+
+    /// A UUID of version 8 (RFC 9562, 5.8) as text, made of the first 128 bits: the same digest gives the same one everywhere.
+    package var uuid: String {
+        var bytes = Array(self.bytes.prefix(16))
+        bytes[6] = bytes[6] & 0x0F | 0x80
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        let digits = bytes.map { byte in
+            let text = String(byte, radix: 16)
+            return text.count == 2 ? text : "0" + text
+        }
+        let groups = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { digits[$0].joined() }
+        return groups.joined(separator: "-")
+    }
 }

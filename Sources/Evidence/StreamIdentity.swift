@@ -30,15 +30,7 @@ package struct StreamIdentity: Hashable, Sendable {
     }
 
     private init(digest: Digest) {
-        var bytes = Array(digest.bytes.prefix(16))
-        bytes[6] = bytes[6] & 0x0F | 0x80
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = bytes.map { byte in
-            let text = String(byte, radix: 16)
-            return text.count == 2 ? text : "0" + text
-        }
-        let groups = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { digits[$0].joined() }
-        uuid = groups.joined(separator: "-")
+        uuid = digest.uuid
     }
 
     /// What the first block of a chain has for a block before: SHA-256 of the UUID and the chain's name, each with a line's

@@ -21,7 +21,9 @@ package struct BackupFile {
         _ backup: DatabaseBackup, progress: @escaping (_ done: Int64, _ total: Int64) -> Void = { _, _ in }
     ) throws -> Int64 {
         let size = try backup.size()
-        let file = try PartialFile(path: path, replacesExisting: replacesExisting, isNamed: true, isDatabase: true)
+        let file = try PartialFile(
+            path: path, replacesExisting: replacesExisting, isNamed: true, isDatabase: true,
+            sparing: backup.database)
         try reserve.require(size, at: PartialFile.split(path).directory, for: "a copy of the database")
         // It holds everything, whoever may read the directory.
         guard chmod(file.temporaryPath, 0o600) == 0 else {

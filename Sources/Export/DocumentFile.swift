@@ -8,7 +8,7 @@ package struct DocumentFile {
     /// Creates the file under a temporary name, before the work for its contents is done.
     ///
     /// - Parameters:
-    ///   - database: a database; the last of the disk that it is on is left free.
+    ///   - database: a database; none of its files is replaced, and the last of the disk that it is on is left free.
     /// - Throws: ``ExportError``; `exists` where the name is taken and `replacesExisting` is false.
     package init(path: String, replacesExisting: Bool, sparing database: String? = nil) throws {
         self.replacesExisting = replacesExisting

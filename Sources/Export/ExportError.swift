@@ -12,6 +12,8 @@ package enum ExportError: Error, Hashable, Sendable {
     case leftLog(path: String, log: String, isOpen: Bool)
     /// No room is left on the file system that holds the path.
     case diskFull(path: String)
+    /// The path is that of the database, or of a file that belongs to it.
+    case ofDatabase(path: String, database: String)
     /// The file cannot be created, written or read back.
     case cannotWrite(path: String, reason: String)
     /// The recording, or the chosen part of it, holds no sample.
@@ -30,7 +32,7 @@ package enum ExportError: Error, Hashable, Sendable {
     /// What the error asks for.
     package var disposition: Disposition {
         switch self {
-        case .exists, .leftLog, .diskFull, .cannotWrite, .toolMissing: .waitForOperator
+        case .exists, .leftLog, .ofDatabase, .diskFull, .cannotWrite, .toolMissing: .waitForOperator
         case .emptyRecording, .unknownStream, .unknownChannel, .notRepresentable, .verificationFailed: .stop
         }
     }
@@ -49,6 +51,8 @@ extension ExportError: CustomStringConvertible {
                     + "as it is. End that program, or choose another path."
                 : "\(log) is the log of another database. No file was written: SQLite would write that log into \(path). "
                     + "Choose another path, or add --force to remove the log."
+        case .ofDatabase(let path, let database):
+            "\(Self.words(path, of: database)). No file was written, and nothing was changed. Choose another path."
         case .diskFull(let path):
             "No room is left on the file system of \(path). The unfinished file was removed. "
                 + "Free some space or choose a path on another disk, then export again."
@@ -72,5 +76,11 @@ extension ExportError: CustomStringConvertible {
             "The file written for \(path) does not read back as it was written: \(detail). It was removed. "
                 + "Export again; if it happens again, check the disk and report this as a defect."
         }
+    }
+
+    /// What a path of the database is.
+    package static func words(_ path: String, of database: String) -> String {
+        PartialFile.isSame(path, database)
+            ? "\(path): it is the database itself" : "\(path) belongs to the database \(database)"
     }
 }

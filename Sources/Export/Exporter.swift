@@ -31,11 +31,14 @@ package struct Exporter {
         // A copy takes everything from the reader's first transaction, and a second copy from another one.
         let whole =
             request.format.isWholeRecording && self.reader.hasReadRows ? try store.reader(of: contents.id) : self.reader
-        let slice = try request.selection.slice(of: whole.contents)
+        let timed = whole.contents.timedByFirstBanks
+        let slice = try request.selection.slice(of: timed)
         let reader = request.selection.isWhole ? whole : try whole.slice(slice)
         let parts: [StreamPart] = slice.parts.compactMap { part in
-            guard let stream = reader.contents.streams.first(where: { $0.id == part.stream }), stream.rowCount > 0 else {
-                return nil
+            let found = reader.contents.streams.first { $0.id == part.stream }
+            guard var stream = found, stream.rowCount > 0 else { return nil }
+            if let segments = timed.streams.first(where: { $0.id == part.stream })?.segments {
+                stream.segments = request.selection.isWhole ? segments : TimeSegment.cut(segments, to: part.range)
             }
             return StreamPart(stream: stream, range: part.range)
         }

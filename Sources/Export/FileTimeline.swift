@@ -43,24 +43,45 @@ struct FileTimeline: Sendable {
         let start = starts.compactMap { $0 }.min().map { $0.floorDivided(by: 1000) * 1000 }
         startUnixNanoseconds = start
         tracks = []
-        for (part, (unix, samplesPerRecord)) in zip(parts, zip(starts, grid.samplesPerRecord)) {
+        for (index, (unix, samplesPerRecord)) in zip(starts, grid.samplesPerRecord).enumerated() {
+            let part = parts[index]
             let period = Double(grid.durationMicroseconds) * 1000 / Double(samplesPerRecord)
             var track = Track(
                 stream: part.stream, range: part.range, samplesPerRecord: samplesPerRecord, firstIndex: 0,
                 gridOffsetSeconds: 0, maximumDeviationSeconds: 0)
-            if let start, let unix {
-                track.firstIndex = Int64((Double(unix - start) / period).rounded())
+            let first = Self.firstOfBanks(index, of: parts)
+            if let start, let unix, let firstUnix = starts[first] {
+                track.firstIndex =
+                    Int64((Double(firstUnix - start) / period).rounded()) + part.range.lowerBound
+                    - parts[first].range.lowerBound
                 track.gridOffsetSeconds = (Double(unix - start) - Double(track.firstIndex) * period) / 1e9
+                func measure(_ n: Int64, at unix: Int64) {
+                    let distance = Double(unix - start) - Double(track.index(ofSample: n)) * period
+                    track.maximumDeviationSeconds = max(track.maximumDeviationSeconds, abs(distance) / 1e9)
+                }
+                // Between two knots of the time map the distance changes evenly.
                 for segment in part.stream.segments {
                     for n in [segment.firstN, segment.lastN] where part.range.contains(n) {
-                        let distance =
-                            Double(segment.unixNanoseconds(ofSample: n) - start) - Double(track.index(ofSample: n)) * period
-                        track.maximumDeviationSeconds = max(track.maximumDeviationSeconds, abs(distance) / 1e9)
+                        measure(n, at: segment.unixNanoseconds(ofSample: n))
                     }
+                }
+                for n in [part.range.lowerBound, part.range.upperBound] {
+                    if let unix = part.stream.unixNanoseconds(ofSample: n) { measure(n, at: unix) }
                 }
             }
             tracks.append(track)
         }
+    }
+
+    /// Which bank of a part's stream begins first, and so gives the position on the grid of all of them: equal n are one
+    /// instant.
+    private static func firstOfBanks(_ index: Int, of parts: [(stream: StreamContents, range: ClosedRange<Int64>)]) -> Int {
+        let description = parts[index].stream.description
+        let banks = parts.indices.filter { $0 == index || parts[$0].stream.description.isBesides(description) }
+        return banks.min {
+            (parts[$0].range.lowerBound, parts[$0].stream.description.bank)
+                < (parts[$1].range.lowerBound, parts[$1].stream.description.bank)
+        } ?? index
     }
 
     /// Within what the recorded times of all streams are right, in seconds; nil where that is not known of all.

@@ -27,9 +27,7 @@ struct JoinedStream: Sendable {
             let description = part.stream.description
             // A stream that the headset described anew has a bank of the same number again.
             let match = groups.firstIndex { group in
-                group[0].stream.description.name == description.name
-                    && group[0].stream.description.samplingFrequency == description.samplingFrequency
-                    && !group.contains { $0.stream.description.bank == description.bank }
+                group.allSatisfy { $0.stream.description.isBesides(description) }
             }
             if let match { groups[match].append(part) } else { groups.append([part]) }
         }
@@ -59,12 +57,20 @@ struct JoinedStream: Sendable {
         }
     }
 
-    /// How many samples the time between two samples has room for, without the two; for times that jump.
+    /// How many samples are missing between two, without the two; for times that jump. That is what the time between them has
+    /// room for, but where the headset has counted across two boots of the host: one of their clocks may never have been set.
     func samplesBetween(_ n: Int64, _ next: Int64) -> Int64 {
-        guard let from = clock.unixNanoseconds(ofSample: n), let to = clock.unixNanoseconds(ofSample: next) else {
-            return max(0, next - n - 1)
-        }
+        guard !isCountedAcrossBoots(n, next), let from = clock.unixNanoseconds(ofSample: n),
+            let to = clock.unixNanoseconds(ofSample: next)
+        else { return max(0, next - n - 1) }
         return max(0, Int64(clamping: (Double(to - from) / 1e9 * samplingFrequency).rounded()) - 1)
+    }
+
+    /// Whether two samples are of different boots of the host, and the ledger has no gap of no count between them.
+    private func isCountedAcrossBoots(_ n: Int64, _ next: Int64) -> Bool {
+        func boot(_ n: Int64) -> Int64? { (clock.segments.last { $0.firstN <= n } ?? clock.segments.first)?.hostBoot }
+        return boot(n) != boot(next)
+            && !clock.gaps.contains { $0.channel == 0 && $0.count == 0 && $0.firstN > n && $0.firstN <= next }
     }
 
     /// How an export that leaves missing rows out reports the stream.

@@ -35,10 +35,11 @@ package final class PartialFile {
     ///   - isNamed: true where a program must find it by a path that is not this process's own.
     ///   - isDatabase: true for one of SQLite, beside whose name no log of another one may lie; a log that nobody uses goes
     ///     where `replacesExisting` is true.
-    ///   - database: a database; the last of the disk that it is on is left free.
+    ///   - database: a database; none of its files is replaced, whatever is asked for, and the last of the disk that it is on
+    ///     is left free.
     ///   - reserve: how much that is.
-    /// - Throws: ``ExportError``; `exists` where the final name is taken and `replacesExisting` is false, `leftLog`,
-    ///   `cannotWrite` where what has it is no regular file: a device, a pipe or a socket is never replaced.
+    /// - Throws: ``ExportError``; `ofDatabase`, `exists` where the final name is taken and `replacesExisting` is false,
+    /// `leftLog`, `cannotWrite` where what has it is no regular file: a device, a pipe or a socket is never replaced.
     init(
         path: String, replacesExisting: Bool, isNamed: Bool = false, isDatabase: Bool = false,
         sparing database: String? = nil, reserve: DiskReserve = DiskReserve()
@@ -50,6 +51,11 @@ package final class PartialFile {
         self.reserve = database.flatMap { Self.areOnOneDisk(directory, $0) ? ($0, reserve) : nil }
         descriptor = -1
         temporaryPath = ""
+        // Before anything opens it: who closes a file gives back the locks that SQLite has on it in this process.
+        if let database, DatabaseFiles(of: database).has(path) {
+            self.isNamed = false
+            throw ExportError.ofDatabase(path: path, database: database)
+        }
         if let reason = Self.reasonToKeep(path) {
             self.isNamed = false
             throw ExportError.cannotWrite(path: path, reason: reason)

@@ -12,6 +12,8 @@ struct AdapterStatus: Hashable {
     var settings: ControllerSettings = []
     /// What could be switched on.
     var supportedSettings: ControllerSettings = []
+    /// Whether its radio was blocked (rfkill) since the last look, be it for a moment.
+    var wasBlocked = false
 
     /// True where it is known how it stands with the adapter, and no other process has it.
     var isOurs: Bool { state != .unknown && state != .inUse }
@@ -32,6 +34,8 @@ struct AdapterTable: Hashable {
     private var adapters: [Adapter] = []
     /// Adapters whose information was asked for and is not there yet.
     private var asked: [ControllerIndex] = []
+    /// Known adapters whose information was asked for once more and is not there yet.
+    private var askedAgain: [ControllerIndex] = []
     private var isListed = false
     /// The adapter that was chosen: it stays in use while it is on, whichever else is switched on.
     private var inUse: ControllerIndex?
@@ -41,22 +45,34 @@ struct AdapterTable: Hashable {
         self.transport = transport
     }
 
-    /// What to ask first.
+    /// What to ask first, and now and then: the kernel drops its news without a trace where the channel is full.
     static let question = ManagementCommand.readControllerIndexList
 
-    /// Takes what the kernel reports, and returns what to ask next.
-    mutating func handle(_ event: ManagementEvent) -> [ManagementCommand] {
+    /// What follows from an event.
+    struct Outcome: Hashable {
+        /// What to ask next.
+        var questions: [ManagementCommand] = []
+        /// What is news to others: the event itself, or what it says without their having heard of it.
+        var news: [ManagementEvent]
+    }
+
+    /// Takes what the kernel reports.
+    mutating func handle(_ event: ManagementEvent) -> Outcome {
         defer { inUse = chosen?.index }
         switch event {
         case .reply(let reply): return handle(reply)
-        case .indexAdded(let index): return ask([index])
-        case .indexRemoved(let index):
-            adapters.removeAll { $0.index == index }
-            asked.removeAll { $0 == index }
+        case .indexAdded(let index): return Outcome(questions: ask([index]), news: [event])
+        case .indexRemoved(let index): forget(index)
         case .newSettings(let settings, let index): set(settings, of: index)
         default: break
         }
-        return []
+        return Outcome(news: [event])
+    }
+
+    private mutating func forget(_ index: ControllerIndex) {
+        adapters.removeAll { $0.index == index }
+        asked.removeAll { $0 == index }
+        askedAgain.removeAll { $0 == index }
     }
 
     private mutating func set(_ settings: ControllerSettings, of index: ControllerIndex) {
@@ -64,21 +80,39 @@ struct AdapterTable: Hashable {
         adapters[row].information.currentSettings = settings
     }
 
-    private mutating func handle(_ reply: ManagementReply) -> [ManagementCommand] {
+    private mutating func handle(_ reply: ManagementReply) -> Outcome {
         switch reply.result {
-        case .success(.controllerIndexes(let indexes)):
-            isListed = true
-            return ask(indexes)
+        case .success(.controllerIndexes(let indexes)): return list(indexes, reply)
         case .success(.controllerInformation(let information)):
-            asked.removeAll { $0 == reply.index }
-            adapters.removeAll { $0.index == reply.index }
+            let former = adapters.first { $0.index == reply.index }?.information
+            let isKnown = askedAgain.contains(reply.index) && former?.address == information.address
+            forget(reply.index)
             adapters.append(Adapter(index: reply.index, information: information))
             adapters.sort { $0.index < $1.index }
+            // To others the first answer on an adapter says that it is new.
+            if isKnown { return Outcome(news: []) }
         case .success(.settings(let settings)): set(settings, of: reply.index)
-        case .failure where reply.opcode == .readControllerInformation: asked.removeAll { $0 == reply.index }
+        case .failure where reply.opcode == .readControllerInformation:
+            asked.removeAll { $0 == reply.index }
+            askedAgain.removeAll { $0 == reply.index }
         default: break
         }
-        return []
+        return Outcome(news: [.reply(reply)])
+    }
+
+    /// Takes the list of all adapters. What is not on it any more has gone without the kernel's word.
+    private mutating func list(_ indexes: [ControllerIndex], _ reply: ManagementReply) -> Outcome {
+        isListed = true
+        let gone = adapters.map(\.index).filter { !indexes.contains($0) }
+        for index in gone { forget(index) }
+        let known = indexes.filter { index in adapters.contains { $0.index == index } }
+        // The answer about one that was pulled out meanwhile may be lost as its removal was.
+        asked.removeAll { !indexes.contains($0) }
+        askedAgain = known
+        let again = known.map { ManagementCommand.readControllerInformation($0) }
+        return Outcome(
+            questions: ask(indexes.filter { !known.contains($0) }) + again,
+            news: [.reply(reply)] + gone.map { ManagementEvent.indexRemoved($0) })
     }
 
     private mutating func ask(_ indexes: [ControllerIndex]) -> [ManagementCommand] {
@@ -93,13 +127,17 @@ struct AdapterTable: Hashable {
     ///
     /// - Parameters:
     ///   - isBlocked: answers whether the radio of an adapter such as `hci0` is blocked.
+    ///   - wasBlocked: answers whether it was since the last time, be it for a moment.
     ///   - mayUse: answers whether no other process has the adapter; taken for true until the next call.
-    func status(isBlocked: (String) -> Bool, mayUse: (String) -> Bool) -> AdapterStatus {
+    func status(
+        isBlocked: (String) -> Bool, wasBlocked: (String) -> Bool, mayUse: (String) -> Bool
+    ) -> AdapterStatus {
         let information = chosen?.information
         let settings = information?.currentSettings ?? []
         return AdapterStatus(
             state: state(settings, isBlocked, mayUse), index: chosen?.index, address: information?.address.address ?? 0,
-            settings: settings, supportedSettings: information?.supportedSettings ?? [])
+            settings: settings, supportedSettings: information?.supportedSettings ?? [],
+            wasBlocked: (chosen?.index.description).map(wasBlocked) ?? false)
     }
 
     private func state(

@@ -11,12 +11,17 @@ final class AdapterWatch {
     private static let blockedPause = Duration.milliseconds(500)
     /// How often it is looked whether the other process that has the adapter has ended.
     private static let lockPause = Duration.seconds(1)
+    /// How often all adapters are asked for once more: the kernel drops its news without a trace where the channel is full, and
+    /// an adapter that counts as off although it is on would be waited for without end.
+    private static let questionPause = Duration.seconds(60)
 
     /// The adapter in use.
     private(set) var status = AdapterStatus()
     private var table: AdapterTable
     private var socket: ManagementSocket?
     private var due: MonotonicTime? = .boot
+    /// When all adapters are asked for once more.
+    private var nextQuestion = MonotonicTime.boot
 
     /// What the kernel has reported, until it is taken.
     private var events: [ManagementEvent] = []
@@ -64,8 +69,12 @@ final class AdapterWatch {
         try? socket?.send(command)
     }
 
-    /// When ``process(_:at:)`` is due.
-    var deadline: MonotonicTime? { due }
+    /// When ``process(_:at:)`` is due. While the adapter is on, nobody is woken to ask for it once more: whoever uses it has
+    /// deadlines of his own.
+    var deadline: MonotonicTime? {
+        guard socket != nil, status.state != .poweredOn else { return due }
+        return min(due ?? nextQuestion, nextQuestion)
+    }
 
     /// Takes what the kernel has reported.
     func process(_ ready: [Int32], at now: MonotonicTime) {
@@ -73,12 +82,19 @@ final class AdapterWatch {
         if let due, due <= now {
             self.due = nil
             if socket == nil { reopen(at: now) }
-        } else if !hasMovedSwitch(ready), let socket, !ready.contains(socket.descriptor) {
+        } else if !isReported(in: ready), now < nextQuestion {
             return
         }
         receive(at: now)
+        let blocked = switches.takeChange()?.blocked ?? []
+        // That the adapter is off the kernel has reported before it reported what has blocked its radio: both count together.
+        if !blocked.isEmpty { receive(at: now) }
+        askAgain(at: now)
         guard socket != nil else { return }
-        status = table.status(isBlocked: radio.isBlocked, mayUse: { [lock] in lock?.take($0) ?? true })
+        status = table.status(
+            isBlocked: radio.isBlocked,
+            wasBlocked: { [radio] in !blocked.isEmpty && radio.number($0).map(blocked.contains) == true },
+            mayUse: { [lock] in lock?.take($0) ?? true })
         switch status.state {
         case .blocked where switches.descriptor == nil: due = now + Self.blockedPause
         case .inUse: due = now + Self.lockPause
@@ -86,10 +102,18 @@ final class AdapterWatch {
         }
     }
 
-    /// Takes what the radio switches report. Returns whether one has changed, or whether they cannot be watched any more.
-    private func hasMovedSwitch(_ ready: [Int32]) -> Bool {
-        guard let descriptor = switches.descriptor, ready.contains(descriptor) else { return false }
-        return switches.takeChange()
+    /// Whether the management channel or the radio switches have something to say.
+    private func isReported(in ready: [Int32]) -> Bool {
+        if let descriptor = socket?.descriptor, ready.contains(descriptor) { return true }
+        if let descriptor = switches.descriptor, ready.contains(descriptor) { return true }
+        return false
+    }
+
+    /// Asks for all adapters, where that was long ago.
+    private func askAgain(at now: MonotonicTime) {
+        guard socket != nil, nextQuestion <= now else { return }
+        nextQuestion = now + Self.questionPause
+        send(AdapterTable.question)
     }
 
     /// Closes the link to a peripheral, where this process may (CAP_NET_ADMIN): the kernel itself keeps a link whose headset is
@@ -108,6 +132,7 @@ final class AdapterWatch {
             table = AdapterTable(wanted: wanted, transport: transport)
             try socket.send(AdapterTable.question)
             self.socket = socket
+            nextQuestion = now + Self.questionPause
             readiness.watch(socket.descriptor, for: .reading)
         } catch {
             status.state =
@@ -124,8 +149,9 @@ final class AdapterWatch {
         while let socket {
             do {
                 guard let event = try socket.receive() else { return }
-                events.append(event)
-                for command in table.handle(event) { try socket.send(command) }
+                let outcome = table.handle(event)
+                events += outcome.news
+                for command in outcome.questions { try socket.send(command) }
             } catch ManagementError.malformed {
                 // One packet that cannot be read is gone; the next may be better.
                 continue

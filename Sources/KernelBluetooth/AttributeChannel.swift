@@ -5,6 +5,8 @@ import Glibc
 struct AttributeChannel {
     /// How many packets may wait to be sent: the kernel takes them as fast as the link does.
     private static let outboxLimit = 256
+    /// After how long a packet is sent again for which the kernel had no memory: that it has some is not reported of a socket.
+    private static let memoryPause = Duration.milliseconds(10)
 
     let peripheral: PeripheralIdentifier
     let socket: Int32
@@ -16,6 +18,8 @@ struct AttributeChannel {
     var interest = SocketReadiness.Interest.connecting
     /// Packets that the socket had no room for.
     private(set) var outbox: [[UInt8]] = []
+    /// When it is tried again, where the kernel had no memory; nil where it had.
+    private(set) var retry: MonotonicTime?
 
     /// True where more waits than ever should.
     var hasOverflowed: Bool { outbox.count > Self.outboxLimit }
@@ -27,16 +31,23 @@ struct AttributeChannel {
     ///
     /// - Parameters:
     ///   - isBeingSecured: the kernel takes nothing until the link is as secure as it was asked to make it.
+    ///   - send: gives the kernel a packet.
     ///   - didSend: gets each packet that the kernel has taken.
-    mutating func flush(isBeingSecured: Bool, didSend: ([UInt8]) -> Void) {
+    mutating func flush(
+        isBeingSecured: Bool, at now: MonotonicTime, send: (Int32, [UInt8]) -> SocketError?, didSend: ([UInt8]) -> Void
+    ) {
+        retry = nil
         var count = 0
         for packet in outbox {
-            if Glibc.send(socket, packet, packet.count, BluetoothSocket.neverWait) >= 0 {
-                didSend(packet)
-            } else if errno == EAGAIN || errno == EINTR || errno == ENOTCONN && isBeingSecured {
+            let error = send(socket, packet)
+            if let error, [EAGAIN, EINTR].contains(error.code) || error.code == ENOTCONN && isBeingSecured { break }
+            if error?.isOfMemory == true {
+                // A request that is dropped would be waited for until the link counts as dead.
+                retry = now + Self.memoryPause
                 break
             }
             // That the link is gone is noticed when it is read.
+            if error == nil { didSend(packet) }
             count += 1
         }
         outbox.removeFirst(count)

@@ -96,7 +96,8 @@ package final class KernelCentral: Central {
     package var state: AdapterState { conversation.adapter.state }
 
     package var deadline: MonotonicTime? {
-        events.isEmpty ? [adapter.deadline, conversation.deadline].compactMap { $0 }.min() : now
+        guard events.isEmpty else { return now }
+        return ([adapter.deadline, conversation.deadline] + channels.map(\.retry)).compactMap { $0 }.min()
     }
 
     package func process(at now: MonotonicTime) -> [CentralEvent] {
@@ -104,6 +105,9 @@ package final class KernelCentral: Central {
         var ready = readiness.ready()
         // First what the headsets sent: the news that a link is gone must not overtake its last samples.
         for channel in channels where ready.contains(channel.socket) { serve(channel) }
+        for channel in channels {
+            if let retry = channel.retry, retry <= now { flush(to: channel.peripheral) }
+        }
         // Why a link ended was reported before its socket ended, but maybe after this turn looked.
         if conversation.awaitsReasons, let descriptor = adapter.descriptor { ready.append(descriptor) }
         adapter.process(ready, at: now)
@@ -199,11 +203,11 @@ package final class KernelCentral: Central {
     private func flush(to peripheral: PeripheralIdentifier) {
         let isBeingSecured = conversation.awaitsSecurity(of: peripheral)
         withChannel(to: peripheral) {
-            $0.flush(isBeingSecured: isBeingSecured) { packet in
+            $0.flush(isBeingSecured: isBeingSecured, at: now, send: sockets.send) { packet in
                 emit(of: packet, peripheral, isReceived: false, MonotonicTime(nanoseconds: clinux_boottime_nanoseconds()))
             }
-            // A socket that takes packets would be reported over and over.
-            watch(&$0, for: $0.outbox.isEmpty ? .reading : .readingAndWriting)
+            // A socket that takes packets would be reported over and over, also where there is no memory for them.
+            watch(&$0, for: $0.outbox.isEmpty || $0.retry != nil ? .reading : .readingAndWriting)
         }
     }
 

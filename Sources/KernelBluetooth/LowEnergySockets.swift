@@ -14,6 +14,11 @@ struct LowEnergySockets {
     var raiseSecurity: (_ socket: Int32, SecurityLevel) -> Bool
     /// How secure the link is.
     var security: (_ socket: Int32) -> SecurityLevel?
+    /// Sends a packet without waiting. Returns why the kernel did not take it; nil where it did.
+    var send: (_ socket: Int32, _ packet: [UInt8]) -> SocketError? = { socket, packet in
+        let count = Glibc.send(socket, packet, packet.count, BluetoothSocket.neverWait)
+        return count >= 0 ? nil : SocketError(code: errno)
+    }
 
     /// The kernel's.
     static var kernel: LowEnergySockets {

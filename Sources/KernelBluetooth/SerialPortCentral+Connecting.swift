@@ -22,6 +22,8 @@ extension SerialPortCentral {
     private static let endingPause = Duration.milliseconds(100)
     /// After how many such pauses another program is believed to hold the serial port; the kernel needs 2 s for itself.
     private static let endingTriesMaximum = 50
+    /// How long they count after a connect was cancelled: callers give one up after 4 s, and come back to it after a scan.
+    private static let endingMemory = Duration.seconds(30)
 
     // MARK: Requests
 
@@ -119,7 +121,7 @@ extension SerialPortCentral {
         case .opening(let socket, _):
             if let error = sockets.connectionError(socket) { return refused(index, error) }
             links[index].phase = .connected(socket: socket)
-            links[index].endingTries = 0
+            endings[links[index].identifier] = nil
             readiness.watch(socket, for: .end)
             acceptedPairing(with: links[index].identifier)
             emit(.didConnect(links[index].identifier, attempt: links[index].attempt))
@@ -189,14 +191,21 @@ extension SerialPortCentral {
         if isOfPairing(error, of: links[index]) { return notAuthenticated(index) }
         switch error.connecting {
         case .away:
-            links[index].endingTries = 0
+            endings[links[index].identifier] = nil
             wait(index, Self.awayPause)
         case .ending:
-            links[index].endingTries += 1
-            if links[index].endingTries > Self.endingTriesMaximum { return fail(index, .channelBusy) }
+            if noteEnding(of: links[index].identifier) > Self.endingTriesMaximum { return fail(index, .channelBusy) }
             wait(index, Self.endingPause)
         case .final(let error): fail(index, error)
         }
+    }
+
+    /// The kernel is busy with what is left of an earlier connection. Returns how often in a row it was.
+    private func noteEnding(of identifier: PeripheralIdentifier) -> Int {
+        endings = endings.filter { now < $0.value.latest + Self.endingMemory }
+        let tries = (endings[identifier]?.tries ?? 0) + 1
+        endings[identifier] = (tries: tries, latest: now)
+        return tries
     }
 
     func wait(_ index: Int, _ pause: Duration) {
@@ -214,6 +223,7 @@ extension SerialPortCentral {
         let (wasConnected, attempt) = (links[index].isConnected, links[index].attempt)
         closeSocket(index)
         links.remove(at: index)
+        endings[identifier] = nil
         let cause = state == .poweredOn ? error : .adapterUnavailable(state)
         if wasConnected {
             emit(.didDisconnect(identifier, error: cause, attempt: attempt))

@@ -61,6 +61,7 @@ extension SerialPortCentral {
     private func linkIndex(ofAsking device: PeripheralIdentifier) -> Int? {
         guard let index = linkIndex(of: device) else { return nil }
         links[index].pairing.limit = now + Self.pairingLimit
+        emit(.didBeginPairing(device))
         return index
     }
 
@@ -87,7 +88,7 @@ extension SerialPortCentral {
         fail(index, .pairingRefused)
         let earlier = refusedPairings.first { $0.peripheral == peripheral }?.pause
         let pause = earlier.map { min($0 * 2, Self.longestRefusal) } ?? Self.firstRefusal
-        acceptedPairing(with: peripheral)
+        refusedPairings.removeAll { $0.peripheral == peripheral }
         refusedPairings.append(RefusedPairing(peripheral: peripheral, pause: pause, until: now + pause))
     }
 
@@ -100,9 +101,10 @@ extension SerialPortCentral {
         }
     }
 
-    /// A headset is connected: whatever it has refused before is over.
+    /// A headset is connected: whatever it has refused before is over, also for others who wait for that.
     func acceptedPairing(with peripheral: PeripheralIdentifier) {
-        refusedPairings.removeAll { $0.peripheral == peripheral }
+        guard let index = refusedPairings.firstIndex(where: { $0.peripheral == peripheral }) else { return }
+        if refusedPairings.remove(at: index).until != nil { emit(.didUnblock(peripheral)) }
     }
 
     /// A link that was up has ended.

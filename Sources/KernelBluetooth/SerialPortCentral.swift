@@ -35,6 +35,9 @@ package final class SerialPortCentral: Central {
     var now = MonotonicTime.boot
     var links: [SerialPortLink] = []
     var refusedPairings: [RefusedPairing] = []
+    /// How often in a row the kernel was busy with what is left of an earlier connection to a peripheral, and when it was last:
+    /// beyond the end of a connect, which is cancelled sooner than another program shows.
+    var endings: [PeripheralIdentifier: (tries: Int, latest: MonotonicTime)] = [:]
     private var events: [CentralEvent] = []
     private var isScanning = false
     private var buffer = [UInt8](repeating: 0, count: SerialPortCentral.readLength)

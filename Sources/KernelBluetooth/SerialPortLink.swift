@@ -22,8 +22,6 @@ struct SerialPortLink {
     var phase: Phase
     /// When it was paged last; peripherals that are away take turns.
     var lastPage = MonotonicTime.boot
-    /// How often in a row the kernel was still busy with what is left of an earlier connection.
-    var endingTries = 0
     /// How its pairing goes, where the headset wants one.
     var pairing = Pairing()
     /// Whether what arrives is reported.

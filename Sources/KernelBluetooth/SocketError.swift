@@ -15,6 +15,9 @@ struct SocketError: Error, Hashable {
     /// Whether another program has the channel.
     var isOfTakenChannel: Bool { code == EBUSY }
 
+    /// Whether the kernel had no memory for what it was given just then, which passes, and says nothing of the link.
+    var isOfMemory: Bool { code == ENOBUFS || code == ENOMEM }
+
     /// What it means while a connection is being made.
     enum Refusal: Hashable {
         /// The peripheral did not answer the page: it is away, or off. To be paged again.

@@ -43,6 +43,8 @@ package enum ConnectionEvent: Hashable, Sendable {
     case stepFailed(CentralError, attempt: Attempt)
     /// The headset's services changed; what was discovered is void.
     case servicesModified
+    /// A pairing with the headset is under way: what is waited for takes as long as that.
+    case pairingBegan
     /// Samples arrived in a notification of the characteristic.
     case samplesReceived(from: BluetoothUUID)
 }

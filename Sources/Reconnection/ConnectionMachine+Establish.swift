@@ -28,6 +28,8 @@ extension ConnectionMachine {
         }
         state = .establishing(link, step)
         deadline = now + limit
+        // Who answers each step late must not hold the machine for a multiple of them.
+        if let due = link.proofDue { deadline = min(now + limit, due) }
     }
 
     /// Events of a link that is up.
@@ -50,11 +52,14 @@ extension ConnectionMachine {
         }
         switch (event, step) {
         case (.servicesDiscovered, .discover): link.isDiscovered = true
+        case (.identityRead(nil, _), .identify) where isProofDemanded && isKnownForGood(link.identifier):
+            link.isIdentified = true  // It says nothing else than what a person says.
         case (.identityRead(nil, _), .identify) where identityProof != nil:
             return abandonUnproven(link, at: now, &effects)
         case (.identityRead(let proof, _), .identify):
             guard isOurs(proof, link) else { return rejectHeadset(link, proof, at: now, &effects) }
             link.isIdentified = true
+            link.proofDue = nil
             if let proof { identityProof = proof }
         case (.controlSubscribed, .subscribeControl): link.isControlSubscribed = true
         case (.commandsCompleted, .queryStatus): return  // The answer itself is waited for.
@@ -96,6 +101,11 @@ extension ConnectionMachine {
         return proof == identityProof
     }
 
+    /// True for an address at which the headset was reached or that a person has named, and that is nobody else's tomorrow.
+    private func isKnownForGood(_ identifier: PeripheralIdentifier) -> Bool {
+        identifiers.contains(identifier) && !identifier.isResolvablePrivate
+    }
+
     /// A status comes in several notifications without a checksum. A serial number that is new counts once it was sent twice:
     /// a damaged one would turn the headset away, or bind the recording to a headset that does not exist.
     private mutating func askAgain(
@@ -119,22 +129,33 @@ extension ConnectionMachine {
         abandon(link, .failed(.connectionFailed(reason: "the headset did not send its serial number")), at: now, &effects)
     }
 
+    /// Another headset answers. At an address at which this one has streamed somebody may pose for it, or a damaged answer look
+    /// like that: the address stays its own, after the others, and another headset of ours may take it. A resolvable private
+    /// address is anybody's with time.
     private mutating func rejectHeadset(
         _ link: Link, _ proof: String?, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
     ) {
-        identifiers.removeAll { $0 == link.identifier }
-        effects.append(.identifierRejected(link.identifier, proof: proof))
-        turnAway(link, .otherHeadset, at: now, &effects)
+        let identifier = link.identifier
+        let isReached = identifiers.contains(identifier) && !named.contains(identifier) && !identifier.isResolvablePrivate
+        identifiers.removeAll { $0 == identifier }
+        doubted.removeAll { !identifiers.contains($0) }
+        if isReached {
+            identifiers.append(identifier)
+            doubted.append(identifier)
+        }
+        effects.append(.identifierRejected(identifier, proof: proof))
+        turnAway(link, .otherHeadset, for: isReached ? limits.doubtPeriod : limits.rejectionPeriod, at: now, &effects)
     }
 
     /// Closes a link to somebody else's headset, leaves that alone for a while, and looks on.
     private mutating func turnAway(
-        _ link: Link, _ result: LayerOutcome.Result, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
+        _ link: Link, _ result: LayerOutcome.Result, for period: Duration? = nil, at now: MonotonicTime,
+        _ effects: inout [ConnectionEffect]
     ) {
-        leaveAlone(link.identifier, at: now)
+        leaveAlone(link.identifier, for: period, at: now)
         effects.append(.layerEnded(outcome(of: link, result)))
         if link.layer == .scan {
-            cancel(link.identifier, then: .scanOn(until: link.layerBegan + limits.scanWindow), at: now, &effects)
+            cancel(link.identifier, then: .scanOn(until: link.layerBegan + scanWindow), at: now, &effects)
         } else {
             let candidate = Candidate(identifier: link.identifier, layer: link.layer, layerBegan: link.layerBegan)
             cancel(link.identifier, then: .afterCandidate(candidate), at: now, &effects)
@@ -154,6 +175,7 @@ extension ConnectionMachine {
                 if proof != identityProof, proof != link.latestProof { return askAgain(proof, link, at: now, &effects) }
                 guard isOurs(proof, link) else { return rejectHeadset(link, proof, at: now, &effects) }
                 identityProof = proof
+                link.proofDue = nil
             } else if status.isAwake, !mayStayUnproven(link) {
                 // One that sleeps has to be woken before it can answer; that harms nobody's headset.
                 return abandonUnproven(link, at: now, &effects)
@@ -199,7 +221,8 @@ extension ConnectionMachine {
     mutating func stepOverdue(
         _ link: Link, _ step: Link.Step, at now: MonotonicTime, _ effects: inout [ConnectionEffect]
     ) {
-        guard step == .queryStatus else { return abandon(link, .silent, at: now, &effects) }
+        let isProofOverdue = link.proofDue.map { $0 <= now } ?? false
+        guard step == .queryStatus, !isProofOverdue else { return abandon(link, .silent, at: now, &effects) }
         if link.statusTries < 2 { return proceed(link, at: now, &effects) }
         guard mayStayUnproven(link) else { return abandonUnproven(link, at: now, &effects) }
         var link = link
@@ -237,15 +260,19 @@ extension ConnectionMachine {
     // MARK: Streaming
 
     private mutating func beginStreaming(_ link: Link, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
+        var link = link
+        link.modifications = 0
         knownBoot = link.lastStatus?.bootIdentifier ?? knownBoot
         rounds = 0
         refusalPause = nil
+        operatorPause = nil
         state = .streaming(link, since: now)
         deadline = now + profile.timing.silenceLimit
         lastArrivals = profile.vitalCharacteristics.map { _ in now }
         _ = nextAttempt()
         settleAdoption(link, &effects)
         promote(link.identifier)
+        isProofDemanded = false
         // Found: wherever else it was looked for is another headset's matter.
         unproven = nil
         effects.append(.identifierProven(link.identifier, proof: identityProof))
@@ -276,14 +303,29 @@ extension ConnectionMachine {
 
     private mutating func servicesModified(at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
         switch state {
-        case .establishing(var link, _), .streaming(var link, _):
-            if case .streaming = state { effects.append(.streamingEnded(.silence)) }
-            link.isDiscovered = false
-            link.isControlSubscribed = profile.controlCharacteristics.isEmpty
-            link.isDataSubscribed = false
-            proceed(link, at: now, &effects)
+        case .establishing(var link, let step):
+            // One change is reported many times, once for each characteristic that is gone.
+            if link.isDiscovered { link.modifications += 1 }
+            guard link.modifications <= limits.modificationTries else {
+                let error = CentralError.connectionFailed(reason: "the headset changes its services again and again")
+                return abandon(link, .failed(error), at: now, &effects)
+            }
+            let former = deadline
+            discoverAnew(link, at: now, &effects)
+            if step == .discover { deadline = former }
+        case .streaming(let link, _):
+            effects.append(.streamingEnded(.silence))
+            discoverAnew(link, at: now, &effects)
         default: break
         }
+    }
+
+    private mutating func discoverAnew(_ link: Link, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
+        var link = link
+        link.isDiscovered = false
+        link.isControlSubscribed = profile.controlCharacteristics.isEmpty
+        link.isDataSubscribed = false
+        proceed(link, at: now, &effects)
     }
 
     mutating func disconnected(

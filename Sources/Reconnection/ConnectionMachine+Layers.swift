@@ -21,7 +21,7 @@ extension ConnectionMachine {
                 .layerEnded(LayerOutcome(layer: .restoration, identifier: nil, began: began, result: .nothingFound)))
             return connectCached(at: now, &effects)
         }
-        var link = newLink(to: ours.identifier, layer: .restoration, began: began, attempt: .none)
+        var link = newLink(to: ours.identifier, layer: .restoration, began: began, attempt: .none, at: now)
         if let database = ours.database {
             link.isDiscovered = profile.requiredCharacteristics.allSatisfy { database[$0] != nil }
         }
@@ -56,11 +56,16 @@ extension ConnectionMachine {
     }
 
     mutating func connect(_ candidate: Candidate, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
-        let isFirst = candidate.layer != .cachedIdentifier || candidate.identifier == identifiers.first
         state = .connecting(candidate)
         if !identifiers.contains(candidate.identifier) { unproven = candidate.identifier }
-        deadline = now + (isFirst ? limits.connectLimit : limits.secondConnectLimit)
+        deadline = now + limit(of: candidate)
         effects.append(.connect(candidate.identifier, attempt: nextAttempt()))
+    }
+
+    private func limit(of candidate: Candidate) -> Duration {
+        guard candidate.layer == .cachedIdentifier else { return limits.connectLimit }
+        if candidate.identifier.addressType == .classic, identifiers.count == 1 { return limits.classicConnectLimit }
+        return candidate.identifier == identifiers.first ? limits.connectLimit : limits.secondConnectLimit
     }
 
     mutating func connected(
@@ -72,7 +77,8 @@ extension ConnectionMachine {
             return
         }
         proceed(
-            newLink(to: identifier, layer: candidate.layer, began: candidate.layerBegan, attempt: attempt), at: now, &effects)
+            newLink(to: identifier, layer: candidate.layer, began: candidate.layerBegan, attempt: attempt, at: now),
+            at: now, &effects)
     }
 
     mutating func connectFailed(
@@ -144,8 +150,14 @@ extension ConnectionMachine {
             rounds += 1
             return backOff(at: now)
         }
-        let window = rounds >= limits.dutyCycleRounds ? limits.restingScanWindow : limits.scanWindow
-        scan(until: now + window, at: now, &effects)
+        scan(until: now + scanWindow, at: now, &effects)
+    }
+
+    /// How long a scan lasts.
+    var scanWindow: Duration {
+        // A scan keeps the connect waiting that finds a headset of Bluetooth Classic at its address.
+        if profile.usesSerialPort, !identifiers.isEmpty { return limits.classicScanWindow }
+        return rounds >= limits.dutyCycleRounds ? limits.restingScanWindow : limits.scanWindow
     }
 
     mutating func scan(until: MonotonicTime, at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
@@ -261,15 +273,26 @@ extension ConnectionMachine {
     }
 
     private func newLink(
-        to identifier: PeripheralIdentifier, layer: ReconnectionLayer, began: MonotonicTime, attempt: Attempt
+        to identifier: PeripheralIdentifier, layer: ReconnectionLayer, began: MonotonicTime, attempt: Attempt,
+        at now: MonotonicTime
     ) -> Link {
         var link = Link(identifier: identifier, layer: layer, layerBegan: began, connectAttempt: attempt)
         // A resolvable private address can be anybody's tomorrow; it is proven on every link.
-        let needsProof = identityProof == nil || !identifiers.contains(identifier) || identifier.isResolvablePrivate
+        let needsProof =
+            identityProof == nil || isProofDemanded || !identifiers.contains(identifier) || identifier.isResolvablePrivate
         link.isIdentified = profile.identityCharacteristic == nil || !needsProof
         link.isControlSubscribed = profile.controlCharacteristics.isEmpty
         if !profile.answersStatusQuery { link.status = .none }
+        if mustProveItself(identifier) {
+            // A descriptor may allow its headset longer steps than any of the built-in ones needs.
+            link.proofDue = now + max(limits.proofLimit, profile.timing.stepLimit * 2)
+        }
         return link
+    }
+
+    /// True for an unknown address where the headset is known by others, and by its proof.
+    func mustProveItself(_ identifier: PeripheralIdentifier) -> Bool {
+        if case .provable = claim(of: identifier) { !identifiers.isEmpty } else { false }
     }
 
     mutating func cancel(
@@ -323,37 +346,6 @@ extension ConnectionMachine {
         state = .backingOff
         deadline = now + backoff.next(minimum: limits.backoffMinimum, maximum: limits.backoffMaximum)
         _ = nextAttempt()
-    }
-
-    /// What a person did, a person undoes, and is waited for. What the headset itself answered may have been a slip: it is
-    /// asked again, ever more rarely.
-    mutating func waitForOperator(_ error: CentralError, at now: MonotonicTime) {
-        state = .waitingForOperator(error)
-        deadline = nil
-        if case .att = error {
-            let pause = refusalPause ?? limits.refusalMinimum
-            deadline = now + pause
-            refusalPause = min(pause * 2, limits.refusalMaximum)
-        }
-        _ = nextAttempt()
-    }
-
-    /// True for a refusal by somebody who is not known to be the headset, where the headset is known by other addresses: a
-    /// neighbour's device must not end the search.
-    func isRefusalOfStranger(_ identifier: PeripheralIdentifier, _ error: CentralError) -> Bool {
-        guard !identifiers.isEmpty, !identifiers.contains(identifier) else { return false }
-        switch error {
-        case .att, .peripheralBlocked, .pairingRefused, .repairingForbidden: return true
-        // These speak of this machine, whoever was asked.
-        default: return false
-        }
-    }
-
-    /// An address is not tried again for a while.
-    mutating func leaveAlone(_ identifier: PeripheralIdentifier, at now: MonotonicTime) {
-        rejected.removeAll { $0.until <= now || $0.identifier == identifier }
-        rejected.append((identifier, now + limits.rejectionPeriod))
-        forgetUnproven(identifier)
     }
 
     func outcome(of candidate: Candidate, _ result: LayerOutcome.Result) -> LayerOutcome {

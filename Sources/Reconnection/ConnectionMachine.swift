@@ -14,8 +14,7 @@ package import Headsets
 ///     -> starting -> streaming
 ///
 /// The rules that every transition keeps, each with a test:
-/// 1. Every state but `stopped`, `waitingForAdapter` and `waitingForOperator` has a deadline; the last has one where the
-///    headset itself refused.
+/// 1. Every state but `stopped` and `waitingForAdapter` has a deadline. That of `waitingForOperator` is a long one.
 /// 2. A layer that fails or stays silent falls to the next. After an exhausted scan, a known headset is connected to again at
 ///    once: a connection or a scan is armed at every instant. A scan that found nobody to know, a failed connection of the
 ///    last layer, a failed establish flow or a lost link backs off: capped, jittered, for ever.
@@ -24,12 +23,13 @@ package import Headsets
 /// 4. Effects carry an attempt and replies bring it back; late ones are counted and dropped. An illegal event changes nothing.
 /// 5. Silence while streaming is a lost link, also that of a single vital characteristic. Leaving `streaming` always says
 ///    why, so that a gap opens.
-/// 6. What a person did waits for a person; what broke is retried. Who is not known to be the headset decides nothing.
+/// 6. What a person did waits for a person, and is tried again now and then: nobody may say that the cause is gone. What broke
+///    is retried. Who is not known to be the headset decides nothing, and holds the machine for seconds at most.
 /// 7. Pauses start from the minimum again only after streaming has held for a while.
 package struct ConnectionMachine: Sendable {
     /// Where the machine is.
     package internal(set) var state: State = .stopped
-    /// When ``ConnectionEvent/deadlineReached`` is due; nil only in states that wait for a person or an adapter.
+    /// When ``ConnectionEvent/deadlineReached`` is due; nil only where the headset is not wanted, or the adapter is waited for.
     package internal(set) var deadline: MonotonicTime?
     /// Replies that came after their time and were dropped.
     package internal(set) var lateReplies = 0
@@ -37,11 +37,18 @@ package struct ConnectionMachine: Sendable {
     package internal(set) var illegalEvents = 0
     /// Identifiers of the headset, best first.
     package internal(set) var identifiers: [PeripheralIdentifier]
+    /// Those of them that a person has named, and under which the headset was not reached.
+    package var named: [PeripheralIdentifier] = []
+    /// Those of them at which another headset answered last.
+    var doubted: [PeripheralIdentifier] = []
     /// An unknown address that was connected to, until the headset streams there or the address proves to be of no use: worth a
     /// try, and where a process that died left a link that nobody owns.
     package internal(set) var unproven: PeripheralIdentifier?
     /// What proves that a headset is ours; nil until the first proof.
     package internal(set) var identityProof: String?
+    /// True while ``identityProof`` is what a person demands, and the headset has never streamed under it: one that is reached
+    /// at a known address is asked for it, too.
+    package var isProofDemanded = false
     /// The boot identifier of the latest epoch; nil where there is none.
     package internal(set) var knownBoot: UInt32?
     /// The adapter's state as last reported.
@@ -76,6 +83,10 @@ package struct ConnectionMachine: Sendable {
     var followsSilence = false
     /// How long the headset is left alone when it refuses next; nil where it has not.
     var refusalPause: Duration?
+    /// How long a person is waited for next; nil where none was since the last success, or the last word of a person.
+    var operatorPause: Duration?
+    /// The attempt that has got more time because of a pairing.
+    var pairingAttempt: Attempt?
     /// Identifiers of other headsets, and until when they are left alone.
     var rejected: [(identifier: PeripheralIdentifier, until: MonotonicTime)] = []
 
@@ -85,7 +96,7 @@ package struct ConnectionMachine: Sendable {
         case stopped
         /// The adapter is not ready.
         case waitingForAdapter
-        /// A person must act; or the headset itself has refused, and is asked again once the deadline has passed.
+        /// A person must act, or the headset itself has refused: it is tried again once the deadline has passed.
         case waitingForOperator(CentralError)
         /// Layer 0 was asked.
         case restoring(began: MonotonicTime)
@@ -194,7 +205,12 @@ package struct ConnectionMachine: Sendable {
         case .stop(let reason): stop(reason, at: now, &effects)
         case .adapterChanged(let adapter): adapterChanged(adapter, at: now, &effects)
         case .operatorActed:
-            if case .waitingForOperator = state { begin(at: now, &effects) } else { illegalEvents += 1 }
+            guard case .waitingForOperator = state else {
+                illegalEvents += 1
+                break
+            }
+            operatorPause = nil
+            begin(at: now, &effects)
         case .restored(let peripherals, let attempt): restored(peripherals, attempt, at: now, &effects)
         case .retrievedConnected(let found, let attempt): retrieved(found, attempt, at: now, &effects)
         case .discovered(let identifier): discovered(identifier, at: now, &effects)
@@ -205,6 +221,7 @@ package struct ConnectionMachine: Sendable {
         case .servicesDiscovered, .identityRead, .controlSubscribed, .dataSubscribed, .commandsCompleted, .stepFailed,
             .statusReceived, .servicesModified:
             establish(event, at: now, &effects)
+        case .pairingBegan: pairingBegan(at: now)
         }
         return effects
     }
@@ -229,8 +246,12 @@ package struct ConnectionMachine: Sendable {
     mutating func promote(_ identifier: PeripheralIdentifier) {
         identifiers.removeAll { $0 == identifier || $0.differsInTypeAlone(from: identifier) }
         identifiers.insert(identifier, at: 0)
+        doubted.removeAll { $0 == identifier }
         if identifiers.count > limits.identifiersKept { identifiers.removeLast() }
     }
+
+    /// The identifiers that are this headset's and nobody else's, as far as anybody knows.
+    package var claimedIdentifiers: [PeripheralIdentifier] { identifiers.filter { !doubted.contains($0) } }
 
     /// A person names other addresses than before. What is connected, or tried just now, goes on.
     package mutating func replace(_ former: [PeripheralIdentifier], with named: [PeripheralIdentifier]) {
@@ -315,8 +336,9 @@ extension ConnectionMachine {
         }
         guard wasReady else { return }
         switch state {
-        case .stopped, .waitingForAdapter, .waitingForOperator, .cancelling: break
-        case .restoring, .retrieving, .backingOff: waitForAdapter()
+        case .stopped, .waitingForAdapter, .cancelling: break
+        // What a person was waited for may be over once an adapter is on, which may be another one.
+        case .restoring, .retrieving, .backingOff, .waitingForOperator: waitForAdapter()
         case .scanning(let began, _):
             endScan(.interrupted, began: began, &effects)
             waitForAdapter()

@@ -66,6 +66,10 @@ package struct Link: Hashable, Sendable {
     package var proofTries = 0
     /// Wake sequences sent.
     package var wakeTries = 0
+    /// How often its services have changed since it was connected, or has streamed.
+    package var modifications = 0
+    /// Until when it must have proven to be the headset; nil where it has, or need not.
+    package var proofDue: MonotonicTime?
 
     /// Creates a link of which nothing is known but that it is up.
     package init(

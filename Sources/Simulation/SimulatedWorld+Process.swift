@@ -104,6 +104,7 @@ extension SimulatedWorld {
         case .didDiscoverServices(let identifier, _, let attempt): mix(9 ^ identifier.address << 8 ^ attempt.number << 56)
         case .didModifyServices(let identifier): mix(10 ^ identifier.address << 8)
         case .didUnblock(let identifier): mix(15 ^ identifier.address << 8)
+        case .didBeginPairing(let identifier): mix(21 ^ identifier.address << 8)
         case .didUpdateNotificationState(let uuid, _, _, let attempt): mix(11 ^ uuid.high ^ attempt.number << 8)
         case .didUpdateValue(let uuid, _, let value, _):
             mix(12 ^ uuid.high)

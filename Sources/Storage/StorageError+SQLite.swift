@@ -17,6 +17,7 @@ extension StorageError {
         case .SQLITE_CANTOPEN: self = .cannotOpen(path: path, reason: error.message ?? "no reason was given")
         case .SQLITE_NOTADB, .SQLITE_CORRUPT: self = .corrupt(path: path, detail: detail)
         case .SQLITE_FULL: self = .diskFull(detail: detail)
+        case .SQLITE_READONLY where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK: self = .leftJournal(path: path)
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH: self = .readOnly(detail: detail)
         case .SQLITE_BUSY, .SQLITE_LOCKED: self = .busy(detail: detail)
         case .SQLITE_CONSTRAINT, .SQLITE_MISMATCH: self = .constraint(detail: detail)

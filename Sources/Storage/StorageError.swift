@@ -24,6 +24,8 @@ package enum StorageError: Error, Hashable, Sendable {
     case diskFull(detail: String)
     /// The file or its file system is read-only, or this user may not write it.
     case readOnly(detail: String)
+    /// Beside the file lies a rollback journal, from which SQLite would undo a transaction before anybody may read.
+    case leftJournal(path: String)
     /// Another connection held the database for too long.
     case busy(detail: String)
     /// Another process acquires into this database.
@@ -45,7 +47,8 @@ package enum StorageError: Error, Hashable, Sendable {
     package var disposition: Disposition {
         switch self {
         case .diskFull, .busy, .readOnly, .readOnlyFileSystem, .directoryMissing, .spool: .retry
-        case .cannotOpen, .needsWriter, .denied, .corrupt, .newerSchema, .olderSchemaInUse, .inUse, .alreadyRecording, .refused:
+        case .cannotOpen, .needsWriter, .denied, .corrupt, .newerSchema, .olderSchemaInUse, .leftJournal, .inUse,
+            .alreadyRecording, .refused:
             .waitForOperator
         // 10 is SQLITE_IOERR: a medium that failed once may work again. Extended codes keep the kind in the low byte.
         case .sqlite(let code, _): code & 0xFF == 10 ? .retry : .stop
@@ -90,6 +93,10 @@ extension StorageError: CustomStringConvertible {
         case .readOnly(let detail):
             "The database cannot be written: \(detail). The daemon buffers and tries again. "
                 + "Check the permissions of the file and its directory, and whether the file system is mounted read-only."
+        case .leftJournal(let path):
+            "Beside the database \(path) lies \(path)-journal, by which SQLite would undo a transaction that another program "
+                + "has begun, before anybody may read. Nothing was changed. A database that eegsync has written has no such "
+                + "file: move it away where it is something else."
         case .busy(let detail):
             "Another program held the database for too long: \(detail). The transaction was undone and may be tried again. "
                 + "End programs that keep a write transaction open."

@@ -68,7 +68,7 @@ private enum YAMLLimits {
         do {
             node = try Yams.compose(yaml: text)
         } catch let error as YamlError {
-            throw YAMLDocumentError(error)
+            throw YAMLDocumentError(error, in: text)
         } catch {
             throw .malformed(line: nil, column: nil, reason: "it cannot be read")
         }
@@ -78,16 +78,57 @@ private enum YAMLLimits {
 }
 
 extension YAMLDocumentError {
-    fileprivate init(_ error: YamlError) {
+    fileprivate init(_ error: YamlError, in text: String) {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
             self = .malformed(line: mark.line, column: mark.column, reason: problem)
         case .duplicatedKeysInMapping(let keys, let context):
             let key = keys.first.map(YAMLValue.printable) ?? "?"
-            self = .malformed(line: context.mark.line, column: context.mark.column, reason: "the key '\(key)' is written twice")
+            let first = context.mark
+            let second = keys.first.flatMap { RepeatedKey($0, text).second(line: first.line, column: first.column) }
+            self = .malformed(
+                line: second?.line ?? first.line, column: second?.column ?? first.column,
+                reason: "the key '\(key)' is written twice" + (second == nil ? "" : ", first in line \(first.line)"))
         case .reader(let problem, _, _, _): self = .malformed(line: nil, column: nil, reason: problem)
         default: self = .malformed(line: nil, column: nil, reason: "it cannot be read")
+        }
+    }
+}
+
+/// A key that a mapping has twice, of which Yams says where it stands first.
+private struct RepeatedKey {
+    let key: String
+    private let lines: [Substring]
+
+    init(_ key: String, _ text: String) {
+        self.key = key
+        lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
+    }
+
+    /// Where it stands again; nil where that cannot be seen. All numbers from 1.
+    ///
+    /// Keys of a mapping in lines stand below each other, those in braces behind each other.
+    func second(line: Int, column: Int) -> (line: Int, column: Int)? {
+        guard lines.indices.contains(line - 1), column >= 1 else { return nil }
+        let first = lines[line - 1].dropFirst(column - 1)
+        let indent = String(repeating: " ", count: column - 1)
+        for (index, text) in lines.enumerated().dropFirst(line) {
+            if text.hasPrefix(indent), isKey(text.dropFirst(column - 1)) { return (index + 1, column) }
+            let isBlank = text.allSatisfy(\.isWhitespace) || text.first { $0 != " " } == "#"
+            if !isBlank, !text.hasPrefix(indent) { break }
+        }
+        for offset in first.indices.dropFirst() where isKey(first[offset...]) {
+            guard "{, ".contains(first[first.index(before: offset)]) else { continue }
+            return (line, column + first.distance(from: first.startIndex, to: offset))
+        }
+        return nil
+    }
+
+    /// Whether a text begins with the key, plain or in quotes.
+    private func isKey(_ text: Substring) -> Bool {
+        ["\(key)", "\"\(key)\"", "'\(key)'"].contains { written in
+            text.hasPrefix(written) && text.dropFirst(written.count).first { $0 != " " } == ":"
         }
     }
 }

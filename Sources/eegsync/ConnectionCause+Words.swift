@@ -29,6 +29,10 @@ extension ConnectionCause {
             "stop bluetoothd: systemctl disable --now bluetooth; eegsync goes on by itself. Or use it: 'kind: bluez', and "
                 + "restart eegsync"
         case .error: Self.reload
+        case .quarantine(.otherSerialNumber):
+            "correct its 'serial' in the configuration, or give the new headset another name there, then: systemctl reload "
+                + "eegsync. To give it this name, end the recording (eegsync record stop NAME), then: eegsync headsets "
+                + "rename NAME OTHER"
         case .quarantine:
             "see that it sends what it should, then: systemctl reload eegsync; until then its gap is open"
         }

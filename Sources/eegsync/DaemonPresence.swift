@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Storage
 
 /// Whether a process acquires into a database, as far as anybody can see without disturbing it.
 enum DaemonPresence {
@@ -12,7 +13,7 @@ enum DaemonPresence {
     /// A process without a number in the namespace of this /proc is not in the list (since Linux 4.9 `locks_show` of fs/locks.c
     /// leaves it out): whoever looks from inside a container sees no daemon outside of it. From outside, it is seen.
     static func pid(database path: String, files: SystemFiles = SystemFiles()) -> Int32? {
-        let lock = path + "-lock"
+        let lock = AcquisitionLock.path(of: path)
         var file = stat()
         guard stat(lock, &file) == 0 else { return nil }
         var pids = writtenPid(lock).map { [$0] } ?? []

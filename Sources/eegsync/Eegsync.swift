@@ -45,6 +45,11 @@ struct Eegsync: AsyncParsableCommand {
 
     /// Parses, runs, and turns every error into its message and exit code.
     static func main() async {
+        StandardStreams.open()
+        if let zone = ZoneDatabase.misunderstood(ProcessInfo.processInfo.environment) {
+            let text = "TZ is '\(zone.printable)', which is no zone by name: local times are UTC. Write it as Europe/Berlin."
+            write(text, style: TerminalStyle.detected(for: STDERR_FILENO))
+        }
         do {
             var command = try parseAsRoot()
             if let controlled = command as? any ControlledCommand,
@@ -114,6 +119,6 @@ struct Eegsync: AsyncParsableCommand {
         let lines = message.split(separator: "\n", omittingEmptySubsequences: false).flatMap {
             Paragraph.fitted(String($0), columns: style.columns)
         }
-        FileHandle.standardError.write(Data((lines.joined(separator: "\n") + "\n").utf8))
+        StandardError.write(lines.joined(separator: "\n") + "\n")
     }
 }

@@ -114,7 +114,7 @@ struct EventTable {
         let onset = try Self.onset(when, column: onset.name, stream: stream)
         var lasting: Double?
         if let text = value(duration) {
-            guard let seconds = Double(text), (0...AnnotationLimits.durationSecondsMaximum).contains(seconds) else {
+            guard let seconds = Double(decimal: text), (0...AnnotationLimits.durationSecondsMaximum).contains(seconds) else {
                 throw EventError("the duration '\(text.excerpt)' is not 0 ... 31536000 seconds")
             }
             lasting = seconds
@@ -136,7 +136,7 @@ struct EventTable {
     private static func onset(_ text: String, column: String, stream: StreamID?) throws(EventError) -> StatedOnset {
         switch column {
         case "onset":
-            guard let seconds = Double(text), seconds.isFinite else {
+            guard let seconds = Double(decimal: text), seconds.isFinite else {
                 throw EventError("the onset '\(text.excerpt)' is no number of seconds")
             }
             return .recordingStart(seconds: seconds)
@@ -153,7 +153,19 @@ struct EventTable {
     }
 
     /// A whole number, also one such as `3.0`, as some programs write it.
-    private static func integer(_ text: String) -> Int64? { Int64(text) ?? Double(text).flatMap { Int64(exactly: $0) } }
+    private static func integer(_ text: String) -> Int64? {
+        Int64(text) ?? Double(decimal: text).flatMap { Int64(exactly: $0) }
+    }
+}
+
+extension Double {
+    /// A decimal number, with an exponent where it has one; nil for what is none, such as the hexadecimal one that Swift takes
+    /// `0x10` for.
+    init?(decimal text: String) {
+        let isDecimal = text.utf8.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || "+-.eE".utf8.contains($0) }
+        guard isDecimal, let value = Double(text) else { return nil }
+        self = value
+    }
 }
 
 extension String {

@@ -16,6 +16,11 @@ extension Failure {
                 remedy: isOpen
                     ? "end that program, or choose another path." : "choose another path, or remove the log with --force.",
                 code: .cannotCreate)
+        case .ofDatabase(let path, let database):
+            self.init(
+                problem: "\(ExportError.words(path, of: database)).",
+                consequence: "no file was written, and nothing was changed.", remedy: "choose another path.",
+                code: .cannotCreate)
         case .diskFull(let path):
             self.init(
                 problem: "the disk of \(path) is full.", consequence: "the unfinished file was removed.",

@@ -11,9 +11,11 @@ extension Failure {
                 remedy: "name another database, and this one with --database.", code: .usage)
         case .olderSchema(let path):
             self.init(
-                problem: "\(path) was written by an older version of eegsync.", consequence: unchanged,
-                remedy: "bring it up to date first, before it is copied: install this version where it is recorded; or, where "
-                    + "nobody records into it any more, eegsync resume --database FILE.", code: .dataError)
+                problem: "\(path) was written by an older version of eegsync, and cannot be read without a change of the files "
+                    + "beside it.",
+                consequence: unchanged,
+                remedy: "copy it, with its -wal where there is one, into a directory of your own, and merge the copy.",
+                code: .dataError)
         case .foreignSchema(let path, let detail):
             self.init(
                 problem: "\(path) is not as eegsync makes a database: \(detail).", consequence: unchanged,

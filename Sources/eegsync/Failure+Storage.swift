@@ -5,7 +5,7 @@ extension Failure {
     init(storage error: StorageError) {
         switch error {
         case .cannotOpen, .needsWriter, .denied, .readOnlyFileSystem, .directoryMissing, .newerSchema, .olderSchemaInUse,
-            .corrupt, .inUse, .spool:
+            .leftJournal, .corrupt, .inUse, .spool:
             self.init(opening: error)
         case .alreadyRecording(let headset, let recording):
             self.init(
@@ -91,6 +91,14 @@ extension Failure {
                 problem: "the database \(path) has the schema of an older eegsync, process \(pid) of which acquires into it.",
                 consequence: "nothing was changed; that process goes on.",
                 remedy: "restart it with this version: systemctl restart eegsync.", code: .temporary)
+        case .leftJournal(let path):
+            self.init(
+                problem: "beside the database \(path) lies \(path)-journal, by which SQLite would undo a transaction that "
+                    + "another program has begun, before anybody may read.",
+                consequence: "nothing was changed.",
+                remedy: "move \(path)-journal away where it is something else, such as a copy of yours: a database that "
+                    + "eegsync has written has no such file. Where another program was killed while it wrote, copy both files, "
+                    + "then let SQLite undo it: sqlite3 \(path) .tables", code: .dataError)
         case .corrupt(let path, let detail):
             self.init(
                 problem: "the database \(path) is damaged or is no database: \(detail).",

@@ -85,7 +85,11 @@ struct HeadsetSituation: Hashable {
             self = around.isDaemonRunning ? Self(.working, "is being stopped", nil) : Self(.idle, "is stopped", nil)
             return
         }
-        if around.isConfigured == false {
+        let phase = activity.state.flatMap { ConnectionPhase(rawValue: $0) }
+        let isUnnamed = around.isConfigured == false
+        // A headset that was renamed, or left out of the configuration, while it is recorded goes on until the process ends.
+        let isAcquired = around.isDaemonRunning && !around.isOutdated && (phase.map { $0 != .stopped } ?? false)
+        if isUnnamed, !isAcquired {
             self.init(
                 .waiting, "is wanted, but the configuration names no such headset of the model \(activity.model)",
                 "name it there, then: systemctl reload eegsync; or end it: eegsync record stop \(activity.name)")
@@ -107,11 +111,14 @@ struct HeadsetSituation: Hashable {
             self = around.isIgnored ? Self.ignored(activity) : Self(nil, nil, reason: nil)
             return
         }
-        let phase = activity.state.flatMap { ConnectionPhase(rawValue: $0) }
         let cause = phase.flatMap { phase in
             activity.stateCause.flatMap { ConnectionCause(phase: phase, code: $0, parameter: activity.stateDetail) }
         }
         self.init(phase, cause, reason: cause?.words ?? activity.stateDetail)
+        if isUnnamed {
+            sentence += ", but the configuration does not name it: the next start of eegsync run does not go on with it"
+            remedy = remedy ?? "name it there, then: systemctl reload eegsync"
+        }
     }
 
     /// The situation of a headset that is wanted and that the process knows nothing of, as it says in its log.

@@ -34,8 +34,9 @@ struct StorageInspection {
         guard let path = store.path else { return nil }
         var facts = StorageFacts(process: process)
         facts.hasUnstored = FileManager.default.fileExists(atPath: path + "-unstored")
+        facts.isElsewhere = LostDatabase.isElsewhere(process.pid, database: path)
         facts.isOverdue = isOverdue(activities, lastProcess: try store.lastProcess())
-        guard facts.hasUnstored || facts.isOverdue || process.isStopped else { return nil }
+        guard facts.isElsewhere || facts.hasUnstored || facts.isOverdue || process.isStopped else { return nil }
         var system = statvfs()
         facts.isReadOnly = statvfs(path, &system) == 0 && system.f_flag & UInt(ST_RDONLY) != 0
         let room = DiskRoom(of: path)

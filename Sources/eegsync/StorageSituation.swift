@@ -6,6 +6,8 @@ struct StorageSituation: Hashable, Encodable {
     enum Cause: String, Encodable, Hashable, CaseIterable {
         /// A signal has stopped the process.
         case processStopped
+        /// The process records into a file that had the database's name before.
+        case replaced
         /// No room is left where the database is.
         case diskFull
         /// The file system may not be written.
@@ -35,6 +37,15 @@ struct StorageSituation: Hashable, Encodable {
             self.init(
                 .processStopped, "\(process) is stopped by a signal; what is sent meanwhile is lost or waits in the headset",
                 "let it go on: kill -CONT \(facts.process.pid), or `fg` in the terminal in which Ctrl-Z was pressed")
+            return
+        }
+        if facts.isElsewhere {
+            self.init(
+                .replaced, "\(process) records into another file, which had this name before this one was put here",
+                "end it in order, never by kill -9: systemctl stop eegsync; it writes what it holds into a file of its own "
+                    + "beside this one, and names that in its log. Decide which of the two is to go on, then: "
+                    + "systemctl start eegsync"
+            )
             return
         }
         guard facts.hasUnstored || facts.isOverdue else { return nil }
@@ -79,6 +90,8 @@ struct StorageSituation: Hashable, Encodable {
 /// What is known of the way from the acquiring process to the disk.
 struct StorageFacts: Hashable {
     var process: DaemonProcess
+    /// True where the process has another file open than the one that has the database's name.
+    var isElsewhere = false
     /// True where the process has noted that rows wait which the database does not take.
     var hasUnstored = false
     /// True where something should have been committed by now and was not.

@@ -8,6 +8,13 @@ enum ZoneDatabase {
         TimeZone(identifier: zone).map { Int64($0.secondsFromGMT(for: Date(timeIntervalSince1970: Double(unix)))) }
     }
 
+    /// What the environment says of the zone where Foundation does not understand it, and takes UTC without a word: rules of
+    /// POSIX such as `CET-1CEST,M3.5.0,M10.5.0/3`, and misspelt names. Nil where there is nothing to say.
+    static func misunderstood(_ environment: [String: String]) -> String? {
+        guard let zone = environment["TZ"], !zone.isEmpty else { return nil }
+        return zone == "UTC0" || TimeZone(identifier: zone) != nil ? nil : zone
+    }
+
     /// Abbreviations that mean one zone to everybody.
     private static let plainAbbreviations = ["UTC", "GMT"]
 

@@ -25,6 +25,7 @@ struct ConnectionCauseTests {
             QuarantineReason.description(fault: "no channel"), .storedDescription(fault: "no channel"),
             .tooManyStreams(limit: 128),
             .changesTooOften, .refusedByDatabase(reason: "CHECK constraint failed: n"),
+            .otherSerialNumber(stored: "SIM-1"),
         ])
     func reasons(reason: QuarantineReason) {
         let cause = ConnectionCause.quarantine(reason)

@@ -40,15 +40,21 @@ final class EngineUnderTest {
     /// The profile of every headset, as a test has it.
     private final class KnownProfile: Sendable {
         let profile = Mutex<any HeadsetProfile>(BufferedEEGProfile())
+        /// By name: what a person demands as a serial number.
+        let serials = Mutex<[String: String]>([:])
+        /// Headsets that nobody has configured.
+        let unnamed = Mutex<Set<String>>([])
         /// By name: addresses that tell two headsets apart which prove nothing.
         let identifiers: [String: PeripheralIdentifier]
 
         init(_ identifiers: [String: PeripheralIdentifier]) { self.identifiers = identifiers }
 
         func lookUp(_ open: OpenRecording) -> KnownHeadset? {
-            KnownHeadset(
+            if unnamed.withLock({ $0.contains(open.headsetName) }) { return nil }
+            return KnownHeadset(
                 name: open.headsetName, profile: profile.withLock { $0 },
-                identifiers: [identifiers[open.headsetName]].compactMap(\.self))
+                identifiers: [identifiers[open.headsetName]].compactMap(\.self),
+                identityProof: serials.withLock { $0[open.headsetName] })
         }
     }
 
@@ -82,6 +88,12 @@ final class EngineUnderTest {
         get { known.profile.withLock { $0 } }
         set { known.profile.withLock { $0 = newValue } }
     }
+
+    /// What a person demands as the serial number of a headset.
+    func demand(_ serial: String?, of name: String = "left") { known.serials.withLock { $0[name] = serial } }
+
+    /// A person leaves a headset out of the configuration.
+    func leaveOut(_ name: String) { _ = known.unnamed.withLock { $0.insert(name) } }
 
     /// Wants the headset recorded.
     @discardableResult func want(_ name: String = "left") throws -> RecordingID {

@@ -19,6 +19,8 @@ final class HeadsetScript: Sendable {
     struct Conduct: Sendable {
         /// The answer to a connection request; nil for a link.
         var connectError: CentralError?
+        /// False for one that is away: a connection request stays open.
+        var answersConnect = true
         var answersStatusQuery = true
         var condition = HeadsetStatus.Condition.sampling
         /// False for a headset that never confirms that it let go.
@@ -178,6 +180,7 @@ final class ScriptedCentral: Central {
 
     private func connect(_ peripheral: PeripheralIdentifier, _ attempt: Attempt) {
         script.note(.connect)
+        guard script.conduct.answersConnect else { return }
         if let error = script.conduct.connectError {
             events.append(.didFailToConnect(peripheral, error: error, attempt: attempt))
         } else {

@@ -69,6 +69,7 @@ final class MachineDriver {
         case .didDiscoverServices(_, .failure(let error), let attempt): handle(.stepFailed(error, attempt: attempt), at: now)
         case .didModifyServices: handle(.servicesModified, at: now)
         case .didUnblock: handle(.operatorActed, at: now)
+        case .didBeginPairing: handle(.pairingBegan, at: now)
         case .didNoticeHungRadio, .didTransferPacket, .didReadRSSI: break
         case .didUpdateNotificationState(let characteristic, _, let error, let attempt):
             if let error { return handle(.stepFailed(error, attempt: attempt), at: now) }

@@ -246,9 +246,10 @@ struct AttributeTests {
         script.fail("ReadValue", "org.bluez.Error.NotPermitted", "Not paired")
         #expect(
             script.events == [
+                .didBeginPairing(Script.headset),
                 .didReadValue(
                     Script.control, on: Script.headset, result: .failure(.att(.insufficientAuthentication)),
-                    attempt: attempt)
+                    attempt: attempt),
             ])
     }
 
@@ -295,6 +296,7 @@ struct AttributeTests {
         for byte in 1...2 as ClosedRange<UInt8> { script.reply("ReadValue", [.bytes([byte])]) }
         #expect(
             script.events == [
+                .didBeginPairing(Script.headset), .didBeginPairing(Script.headset),
                 .didReadValue(Script.control, on: Script.headset, result: .success([1]), attempt: attempt),
                 .didReadValue(Script.eeg, on: Script.headset, result: .success([2]), attempt: attempt),
             ])

@@ -155,25 +155,6 @@ struct ConnectionTests {
         #expect(script.calls.isEmpty)
     }
 
-    @Test("A connect of a dead process that is there again after a cancel is cleared away at once")
-    func stuckOnce() {
-        var script = Script.ready()
-        let first = script.attempt()
-        script.ask { $0.take(.connect(Script.headset, attempt: first)) }
-        script.fail("Connect", "org.bluez.Error.Failed", "Operation already in progress")
-        cancel(&script)
-        script.reply("Disconnect")
-        script.pass(.milliseconds(100))
-        let second = script.attempt()
-        script.ask { $0.take(.connect(Script.headset, attempt: second)) }
-        script.fail("Connect", "org.bluez.Error.Failed", "Operation already in progress")
-        #expect(script.waiting == ["Disconnect"])
-        script.reply("Disconnect")
-        script.pass(.milliseconds(100))
-        script.connects()
-        #expect(script.events.last == .didConnect(Script.headset, attempt: second))
-    }
-
     @Test("Of devices that come and go no more is remembered than of those that are there, and of those not without end")
     func strangers() {
         var script = Script.ready()
@@ -318,6 +299,23 @@ struct ConnectionTests {
             restarted.reply("GetManagedObjects", [restarted.objects(device: ["Blocked": .boolean(isBlocked)])])
             #expect(restarted.events.filter { if case .didUnblock = $0 { true } else { false } } == expected)
         }
+    }
+
+    @Test("A blocked device that is gone when all objects are loaded anew is blocked no more")
+    func forgottenBetween() {
+        var (script, _) = connected()
+        let other = PeripheralIdentifier(address: 0xC000_0000_2001, type: .random)
+        let path = Script.adapterPath + "/dev_C0_00_00_00_20_01"
+        let properties = Script.deviceProperties(["Address": .string("C0:00:00:00:20:01"), "Blocked": .boolean(true)])
+        script.signal("InterfacesAdded", [.objectPath(path), Script.interfaces([BlueZInterface.device: properties])])
+        let attempt = script.attempt()
+        script.ask { $0.take(.discoverServices(on: Script.headset, attempt: attempt)) }
+        let up: [String: BusValue] = ["Connected": .boolean(true), "ServicesResolved": .boolean(true)]
+        script.device(up)
+        script.reply("GetManagedObjects", [script.objects(device: up)])
+        #expect(script.events == [.didUnblock(other)])
+        script.signal("InterfacesRemoved", [.objectPath(path), .array([.string(BlueZInterface.device)], of: "s")])
+        #expect(script.events == [.didUnblock(other)])
     }
 
     @Test("A device whose object vanishes is lost, or unknown where it was only being connected to")

@@ -90,6 +90,76 @@ struct GivenUpConnectTests {
         #expect(late.waiting == ["Connect"])
     }
 
+    /// The connect of a dead process is found, and given up after 4 s.
+    private func findsForeign(_ script: inout BluetoothdScript) {
+        connect(&script)
+        script.fail("Connect", "org.bluez.Error.InProgress", "In Progress")
+        script.pass(.seconds(4))
+        script.events.removeAll()
+        let cancel = cancel(&script)
+        #expect(script.events == [.didDisconnect(Script.headset, error: nil, attempt: cancel)])
+        #expect(script.waiting.isEmpty, "a cancel may block the kernel's radio")
+        script.events.removeAll()
+    }
+
+    @Test("That of a dead process is joined by all that begin within 10 s, then cleared away; at once where it is back")
+    func foreign() {
+        var script = Script.ready()
+        findsForeign(&script)
+        findsForeign(&script)
+        let attempt = connect(&script)
+        script.fail("Connect", "org.bluez.Error.InProgress", "In Progress")
+        script.pass(.milliseconds(1999))
+        #expect(script.waiting.isEmpty)
+        script.pass(.milliseconds(1))
+        #expect(script.waiting == ["Disconnect"])
+        script.reply("Disconnect")
+        script.pass(.milliseconds(100))
+        var again = script
+        script.connects()
+        #expect(script.events.last == .didConnect(Script.headset, attempt: attempt))
+        cancel(&again)
+        again.fail("Connect", "org.bluez.Error.Failed", "br-connection-canceled")
+        again.reply("Disconnect")
+        again.pass(.milliseconds(100))
+        connect(&again)
+        again.fail("Connect", "org.bluez.Error.InProgress", "In Progress")
+        #expect(again.waiting == ["Disconnect"])
+    }
+
+    @Test("Where that of a dead process leads to a link, the headset is discovered, or connected", arguments: [true, false])
+    func foreignLeadsToLink(isAskedBefore: Bool) {
+        var script = Script.ready()
+        findsForeign(&script)
+        startScan(&script)
+        script.events.removeAll()
+        if isAskedBefore {
+            script.ask { $0.take(.stopScan) }
+            script.reply("StopDiscovery")
+            let attempt = connect(&script)
+            script.fail("Connect", "org.bluez.Error.InProgress", "In Progress")
+            script.device(["Connected": .boolean(true)])
+            #expect(script.events == [.didConnect(Script.headset, attempt: attempt)])
+            return
+        }
+        script.device(["Connected": .boolean(true)])
+        #expect(script.events.contains { if case .didDiscover(Script.headset, _, _) = $0 { true } else { false } })
+        let attempt = connect(&script)
+        #expect(script.events.last == .didConnect(Script.headset, attempt: attempt) && !script.waiting.contains("Connect"))
+    }
+
+    @Test("That of a dead process is nobody's to cancel, but a link that it leads to is closed where nobody comes")
+    func foreignWithoutCaller() {
+        var script = Script.ready()
+        findsForeign(&script)
+        var up = script
+        script.pass(.seconds(40))
+        #expect(script.waiting.isEmpty && script.conversation.deadline == nil)
+        up.device(["Connected": .boolean(true)])
+        up.pass(.seconds(5))
+        #expect(up.waiting == ["Disconnect"])
+    }
+
     @Test("Nobody keeps a link for which nobody comes back: it is closed after 5 s")
     func unclaimed() {
         var script = givenUp()

@@ -17,6 +17,17 @@ import Testing
         }
     }
 
+    @Test func theKernelKeepsMoreThanUsual() throws {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        var room: Int32 = 4096
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        #expect(setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &room, length) == 0)
+        ManagementSocket.makeRoom(in: descriptor)
+        #expect(getsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &room, &length) == 0 && room > 100_000)
+    }
+
     @Test func aSocketThatCannotBeBoundIsClosed() throws {
         let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
         // A number that no other test's file gets meanwhile.

@@ -169,7 +169,7 @@ extension CentralEvent {
     fileprivate var isAnswer: Bool {
         switch self {
         case .didUpdateState, .didDiscover, .didNoticeHungRadio, .didFailToScan, .didUnblock, .didModifyServices,
-            .didUpdateValue, .didTransferPacket, .didReadRSSI:
+            .didBeginPairing, .didUpdateValue, .didTransferPacket, .didReadRSSI:
             false
         case .didDisconnect(_, let error, _): error == nil
         default: true

@@ -49,6 +49,25 @@ import Testing
         #expect(lost.errors.contains("standard output could not be written"), "\(lost.errors)")
     }
 
+    @Test(arguments: ["2> /dev/full", "2>&-", "0<&- 2>&-", "0<&- 1>&- 2>&-"], [["fly"], ["gaps", "9"], ["gaps", "1"]])
+    func errorsThatNobodyCanReadChangeNoCode(redirection: String, command: [String]) throws {
+        let silent = try run(command, under: ["/bin/sh", "-c", #"exec "$0" "$@" "# + redirection])
+        #expect(try silent.exitCode == run(command).exitCode)
+        #expect(silent.errors.isEmpty)
+    }
+
+    /// Its number would be that of the next file that is opened, and errors would go there.
+    @Test func aClosedDescriptorIsNoFilesOwn() throws {
+        let shell = ["/bin/sh", "-c", #"exec "$0" "$@" 0<&- 1>&- 2>&-"#]
+        let copy = database.directory.appendingPathComponent("copy.sqlite").path
+        #expect(try run(["backup", copy], under: shell).exitCode == 0)
+        #expect(try run(["audit", "--database", copy]).exitCode == 0)
+        let table = database.directory.appendingPathComponent("t.csv").path
+        #expect(try run(["export", "1", "-o", table], under: shell).exitCode == 0)
+        #expect(try run(["backup", copy], under: shell).exitCode == 73)
+        #expect(try run(["verify", copy]).exitCode == 0)
+    }
+
     // MARK: Databases
 
     @Test(arguments: [

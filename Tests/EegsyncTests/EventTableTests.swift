@@ -47,6 +47,13 @@ import Testing
             EventTable(Array(hugeNumbers.utf8), separator: UInt8(ascii: ","), stream: nil).problems.map(\.line) == [2, 3, 4, 5])
     }
 
+    @Test func numbersAreDecimal() {
+        let text = "onset,value,duration\n0x10,1,1\n1,0x1p3,1\n1,1,0x1\n1e1,1.0,2.5\n"
+        let table = EventTable(Array(text.utf8), separator: UInt8(ascii: ","), stream: nil)
+        #expect(table.problems.map(\.line) == [2, 3, 4])
+        #expect(table.events.map(\.annotation.durationSeconds) == [2.5])
+    }
+
     @Test func thereIsALimit() {
         let text = "onset,value\n" + String(repeating: "1,1\n", count: EventTable.eventCountMaximum + 1)
         let table = EventTable(Array(text.utf8), separator: UInt8(ascii: ","), stream: nil)

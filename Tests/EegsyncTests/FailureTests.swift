@@ -11,7 +11,7 @@ import YAMLReading
         (.diskFull(detail: "d"), 74), (.readOnly(detail: "d"), 77), (.busy(detail: "d"), 75), (.inUse(path: "/a", pid: 7), 75),
         (.constraint(detail: "d"), 70), (.sqlite(code: 1, detail: "d"), 74), (.notFound(what: "recording 3"), 66),
         (.denied(path: "/a", group: "eegsync"), 77), (.denied(path: "/a", group: nil), 77),
-        (.readOnlyFileSystem(path: "/a"), 77),
+        (.readOnlyFileSystem(path: "/a"), 77), (.leftJournal(path: "/a"), 65),
         (.alreadyRecording(headset: "left", recording: 3), 75), (.refused(reason: "r"), 64),
     ]
 

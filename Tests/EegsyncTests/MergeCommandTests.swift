@@ -102,6 +102,7 @@ import Testing
         #expect(text.contains("2 samples of recording 3, eeg differ (n 150 to 180)"), "\(text)")
         #expect(text.contains("30 rows of recording 3, eeg from n 400 on were left"), "\(text)")
         #expect(text.contains("The headset left is left-2 here: another headset here has that name."), "\(text)")
+        #expect(text.contains("1 correction of recording 3 came in withdrawn (12)"), "\(text)")
         #expect(text.contains("Recordings 3 and 1 have 200 samples of eeg of left-2 in common"), "\(text)")
     }
 
@@ -154,7 +155,7 @@ extension MergeFacts {
         facts.recordings = [
             Recording(
                 outcome: "taken", uuid: "u", recording: 3, recordingThere: 1, headset: "left-2", headsetThere: "left",
-                isNewHeadset: true, isNothingNew: false, annotations: 1,
+                isNewHeadset: true, isNothingNew: false, annotations: 1, annotationsContradicted: [12],
                 streams: [
                     Stream(
                         stream: "eeg", rowsTaken: 10, valuesFilled: 0, rowsEqual: 5, rowsDiffering: 2, firstDifferingN: 150,

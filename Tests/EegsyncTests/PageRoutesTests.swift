@@ -142,6 +142,7 @@ import Testing
         #expect(arguments("record") == nil)
         #expect(arguments("delete", "left") == nil)
         #expect(arguments("mark", nil, " ") == nil)
+        #expect(arguments("mark", nil, "a\0b") == nil)
         #expect(arguments("mark", nil, String(repeating: "x", count: 501)) == nil)
     }
 

@@ -28,7 +28,7 @@ import Testing
         #expect(try PasskeyFile(path: path).passkey() == 4711)
     }
 
-    @Test(arguments: ["# none\n", "1234567\n", "12 34\n", "１２３\n", "1\n2\n"])
+    @Test(arguments: ["", "# none\n", "1234567\n", "12 34\n", "１２３\n", "1\n2\n"])
     func anythingElseIsNone(text: String) throws {
         try write(text)
         #expect(reason(PasskeyFile(path: path)) == "it does not hold one line of 1 to 6 digits")

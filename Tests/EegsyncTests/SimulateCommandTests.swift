@@ -28,6 +28,19 @@ import Testing
         for defect in PlantedDefect.allCases { #expect(words.contains(defect.rawValue)) }
     }
 
+    @Test func whatCannotBeKeptIsSaidBeforeAnythingIsMade() throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("eegsync-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let file = directory.appendingPathComponent("kept.sqlite").path
+        try Data("precious".utf8).write(to: URL(fileURLWithPath: file))
+        for (path, code) in [(file, 73), (directory.path + "/absent/kept.sqlite", 73), ("", 64), (directory.path + "/", 64)] {
+            let run = try ProgramRun(["simulate", "--seeds", "1", "--faults", "none", "--keep", path])
+            #expect(Int(run.exitCode) == code, "\(path): \(run.errors)")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["kept.sqlite"])
+    }
+
     @Test func wrongSeedsAndDefectsExitWith64() throws {
         for arguments in [
             ["--seeds", "5..1"], ["--seeds", "x"], ["--seeds", "0..18446744073709551615"], ["--plant", "gremlins"],

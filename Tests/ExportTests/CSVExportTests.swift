@@ -38,6 +38,16 @@ import Testing
         #expect(sidecar.contains("\"values\" : \"raw\""))
     }
 
+    @Test("A channel never has the name of another column")
+    func columns() throws {
+        let channels = ["n", "time", "TP9", "TP9", "TP9"].map { RecordingFixture.channel($0) }
+        let fixture = RecordingFixture(streams: [
+            .init(description: RecordingFixture.description(channels: channels), range: 0...9)
+        ])
+        _ = try fixture.exporter().export(ExportRequest(format: .csv, path: directory.path + "/a.csv"))
+        #expect(lines("a.csv").first == "n,time,n_2,time_2,TP9,TP9_2,TP9_3")
+    }
+
     @Test(
         "Physical values give back the raw counts, whatever scale and offset",
         arguments: [

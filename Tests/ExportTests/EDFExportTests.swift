@@ -254,7 +254,7 @@ import Testing
 
     @Test("Values beyond 16 bits are mapped from the data's own range, and what is lost is said")
     func wideRange() throws {
-        let channel = RecordingFixture.channel("Fp1", scale: 0.022_351_744, raw: -8_388_608...8_388_607)
+        var channel = RecordingFixture.channel("Fp1", scale: 0.022_351_744, raw: -8_388_608...8_388_607)
         func fixture(_ factor: Int32) -> RecordingFixture {
             RecordingFixture(streams: [
                 .init(
@@ -270,7 +270,9 @@ import Testing
         #expect(abs(physical - 0.022_351_744 * Double(1_000_000 + RecordingFixture.value(7, 0))) < 0.01)
         let lossy = try export(fixture(1000), "b.edf")
         #expect(lossy.notes.count == 1)
-        #expect(lossy.notes[0].contains("one step of EDF+ is 61 raw counts"))
+        #expect(lossy.notes[0].contains("one step of EDF+ is 61 raw counts, 1.36"))
+        channel.unit = "n/a"
+        #expect(try export(fixture(1000), "c.edf").notes[0].contains("is 61 raw counts; smaller differences are lost"))
     }
 
     @Test("A value beyond the declared range is kept where the format holds it, else clipped and counted")

@@ -26,6 +26,44 @@ import Testing
         #expect(room.central.state == .poweredOn)
     }
 
+    @Test func whatTheKernelDidNotSayOfAdaptersIsAskedForOnceAMinute() {
+        let room = LowEnergyRoom()
+        room.turn()
+        let attempt = room.connect()
+        let off = CentralError.adapterUnavailable(.poweredOff)
+        room.isPowered = false
+        room.turn(after: .seconds(59))
+        #expect(room.central.state == .poweredOn)
+        room.turn(after: .seconds(1))
+        #expect(room.emitted.last == .didFailToConnect(LowEnergyRoom.headset, error: off, attempt: attempt))
+        #expect(room.central.deadline == room.now + .seconds(60), "nobody else wakes it")
+        room.isPowered = true
+        room.turn(after: .seconds(60))
+        #expect(room.emitted.last == .didUpdateState(.poweredOn))
+        #expect(room.commands.filter { $0 == .getConnections }.count == 1, "it is the same adapter")
+        room.adapters = []
+        room.turn(after: .seconds(60))
+        #expect(room.emitted.last == .didUpdateState(.absent))
+        room.adapters = [0]
+        room.turn(after: .seconds(60))
+        #expect(room.emitted.last == .didUpdateState(.poweredOn))
+        #expect(room.commands.filter { $0 == .getConnections }.count == 2, "it is another one")
+    }
+
+    @Test func aRadioThatWasBlockedForAMomentIsSwitchedOnAgainAndNobodyHasSwitchedItOff() {
+        var kept = 0
+        let room = LowEnergyRoom(powersOn: true, power: AdapterPowerStore(switchedOff: []) { _, _ in kept += 1 })
+        room.turn()
+        room.blockForAMoment()
+        #expect(room.central.state == .poweredOn && room.commands.last == .setPowered)
+        room.turn(after: .seconds(10))
+        #expect(kept == 0)
+        // What a person does after that counts.
+        room.setPowered(false)
+        room.turn(after: .seconds(3))
+        #expect(room.central.state == .poweredOff && kept == 1)
+    }
+
     @Test func anAdapterThatAnotherProcessHasIsLeftAlone() {
         let prefix = "org.eegsync.test/\(getpid())-\(UInt64.random(in: .min ... .max))/"
         let other = AdapterLock(respect: .everybody, prefix: prefix)
@@ -78,5 +116,19 @@ import Testing
         #expect(second.central.state == .poweredOff && !second.commands.contains(.setPowered))
         second.setPowered(true)
         #expect(second.central.state == .poweredOn && kept.isEmpty)
+    }
+}
+
+extension LowEnergyRoom {
+    /// A person blocks the radio, and unblocks it before anybody looks.
+    fileprivate func blockForAMoment() {
+        isPowered = false
+        management.send(0x0006, ManagementEnd.bytes(of: settings))
+        for soft in [1, 0] as [UInt8] {
+            // Number 0, type Bluetooth (2), RFKILL_OP_CHANGE (2), soft, hard, the reasons of the latter.
+            let event: [UInt8] = [0, 0, 0, 0, 2, 2, soft, 0, 0]
+            if let switches { _ = send(switches.far, event, event.count, Int32(MSG_NOSIGNAL)) }
+        }
+        turn()
     }
 }

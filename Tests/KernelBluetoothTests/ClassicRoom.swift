@@ -176,8 +176,14 @@ final class ClassicRoom: HeadsetRoom {
         return found
     }
 
-    /// The next command on the management channel; nil where there is none.
-    func command() -> [UInt8]? { management.command() }
+    /// The next command on the management channel but for the questions for adapters; nil where there is none.
+    func command() -> [UInt8]? {
+        while let bytes = management.command() {
+            // Read Controller Index List, Read Controller Information.
+            if bytes[0] != 0x03, bytes[0] != 0x04 { return bytes }
+        }
+        return nil
+    }
 
     /// A person switches the adapter on or off.
     func setPowered(_ isOn: Bool) {

@@ -97,6 +97,30 @@ import Testing
         #expect(room.commands.suffix(3) == [.stopDiscovery, .addDevice, .startServiceDiscovery])
     }
 
+    @Test func aDiscoveryOfWhichNothingIsHeardAnyMoreBeginsAnew() {
+        let room = LowEnergyRoom()
+        room.turn()
+        let filter = ScanFilter(serviceUUIDs: [LowEnergyRoom.service])
+        room.central.request(.scanForPeripherals(matching: filter))
+        room.turn()
+        room.sendDiscovering(true)
+        // The kernel's word that it has ended is lost.
+        #expect(room.central.deadline == room.now + .seconds(20))
+        room.turn(after: .seconds(19))
+        #expect(room.commands.filter { $0 == .startServiceDiscovery }.count == 1)
+        room.turn(after: .seconds(1))
+        #expect(room.commands.filter { $0 == .startServiceDiscovery }.count == 2)
+        // It is lost also of one that is to end.
+        room.sendDiscovering(true)
+        room.refusesStop = true
+        room.central.request(.stopScan)
+        room.turn(after: .seconds(20))
+        #expect(room.commands.last == .stopDiscovery && room.central.deadline == nil)
+        room.central.request(.scanForPeripherals(matching: filter))
+        room.turn()
+        #expect(room.commands.last == .startServiceDiscovery)
+    }
+
     @Test func whatIsConnectedForBluetoothdIsLeftToIt() {
         let room = LowEnergyRoom()
         room.turn()

@@ -104,6 +104,10 @@ final class LowEnergyRoom: HeadsetRoom {
     var isDualMode = false
     /// Whether this process has CAP_NET_ADMIN.
     var isPermitted = true
+    /// Why the kernel takes no packet; nil where it does.
+    var sendError: SocketError?
+    /// The adapters that there are, as the kernel says when it is asked.
+    var adapters: [UInt16] = [0]
     private(set) var now = MonotonicTime(nanoseconds: 1_000_000_000_000)
     private(set) lazy var central = makeCentral()
     /// Everything but packets.
@@ -114,17 +118,17 @@ final class LowEnergyRoom: HeadsetRoom {
     private(set) var commands: [ManagementOpcode] = []
     /// The parameters of the latest command of each kind.
     private(set) var parameters: [ManagementOpcode: [UInt8]] = [:]
-    private let management = ManagementEnd()
+    let management = ManagementEnd()
     private let powersOn: Bool
     private let isAlone: Bool
-    private var isPowered: Bool
+    var isPowered: Bool
     private var otherIsPowered = false
     /// The adapter that the latest command of each kind was for.
     private(set) var indexes: [ManagementOpcode: UInt8] = [:]
     /// Whether the radio is blocked.
     private var isBlocked = false
     /// Where changes of that are reported; nil where the central may not listen.
-    private let switches: (near: Int32, far: Int32)?
+    let switches: (near: Int32, far: Int32)?
     private let power: AdapterPowerStore
     /// What the kernel says to the next command to switch the adapter on.
     var powerRefusal: ManagementStatus?
@@ -167,13 +171,15 @@ final class LowEnergyRoom: HeadsetRoom {
                 wantedSecurity = level
                 if securesAtOnce { security = level }
                 return !refusesSecurity
-            }, security: { [unowned self] _ in security })
+            }, security: { [unowned self] _ in security },
+            send: { [unowned self] in sendError ?? LowEnergySockets.kernel.send($0, $1) })
         return KernelCentral(
             adapter: nil, powersOn: powersOn, power: power, isAlone: isAlone, maps: maps, bonds: bonds, passkeys: passkeys,
             lock: lock, isBluetoothdRunning: { [unowned self] in isBluetoothdRunning },
             watch: DescriptorWatch(watch: { _ in }, unwatch: { _ in }), sockets: sockets,
             radio: RadioSwitches(
-                isBlocked: { [unowned self] _ in isBlocked }, open: { [unowned self] in switches.map { dup($0.near) } }),
+                isBlocked: { [unowned self] _ in isBlocked }, open: { [unowned self] in switches.map { dup($0.near) } },
+                number: { _ in 0 }),
             openManagement: { [unowned self] () throws(ManagementError) in
                 if let managementError { throw managementError }
                 return management.socket()
@@ -331,7 +337,7 @@ final class LowEnergyRoom: HeadsetRoom {
             let opcode = ManagementOpcode(rawValue: UInt16(bytes[0]) | UInt16(bytes[1]) << 8)
             let code = [bytes[0], bytes[1]]
             switch opcode {
-            case .readControllerIndexList: management.sendIndexes([0])
+            case .readControllerIndexList: management.sendIndexes(adapters)
             case .readControllerInformation:
                 // Each has an address of its own; the second one stays off.
                 let isFirst = bytes[2] == 0
@@ -375,7 +381,7 @@ final class LowEnergyRoom: HeadsetRoom {
         }
     }
 
-    private var settings: ControllerSettings {
+    var settings: ControllerSettings {
         let known: ControllerSettings = isDualMode ? [.lowEnergy, .classic] : .lowEnergy
         return isPowered ? known.union(.powered) : known
     }

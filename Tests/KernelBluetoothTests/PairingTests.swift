@@ -207,6 +207,7 @@ import Testing
 
     @Test func aPairingThatFailsFailsTheRequestAtOnce() {
         let room = pairing(Notebook())
+        #expect(room.emitted.contains(.didBeginPairing(headset)), "who waits for it has to wait for longer")
         room.sendPairing(0x11, after: [5])
         guard case .didReadValue(eeg, headset, .failure(.att(.insufficientEncryption)), _)? = room.emitted.last else {
             Issue.record("\(room.emitted)")

@@ -269,6 +269,21 @@ struct EstablishTests {
         #expect(test.effects.contains(.identifierProven(Under.stranger, proof: Under.serial)))
     }
 
+    @Test(
+        "Where a person demands a serial number that was never shown, a known address is asked for it; silence is believed",
+        arguments: [Under.serial, "BE-0002", nil] as [String?])
+    func demandedProof(serial: String?) {
+        var test = Under()
+        test.machine.isProofDemanded = true
+        test.fire(.start)
+        test.fire(.restored([], attempt: test.attempt))
+        test.fire(.connected(Under.known, attempt: test.attempt))
+        test.fire(.servicesDiscovered(attempt: test.attempt))
+        #expect(test.machine.state.name == "identifying")
+        test.fire(.identityRead(serial, attempt: test.attempt))
+        #expect((test.machine.state.name == "subscribingControl") == (serial != "BE-0002"))
+    }
+
     @Test("Preserved state names what is pending or connected, which the next process tries first")
     func preservedState() {
         #expect(Under.inState("connecting").machine.preservedState == PreservedState(peripheral: Under.known))

@@ -10,7 +10,7 @@ struct RuleTests {
     func deadline(state: String) {
         let test = MachineUnderTest.inState(state)
         #expect(test.machine.state.name == state)
-        let waits = ["stopped", "waitingForAdapter", "waitingForOperator"].contains(state)
+        let waits = ["stopped", "waitingForAdapter"].contains(state)
         #expect((test.machine.deadline == nil) == waits)
     }
 
@@ -20,7 +20,7 @@ struct RuleTests {
         for (name, event) in start.everyEvent {
             var test = start
             if case .deadlineReached = event { test.reachDeadline() } else { test.fire(event) }
-            let waits = ["stopped", "waitingForAdapter", "waitingForOperator"].contains(test.machine.state.name)
+            let waits = ["stopped", "waitingForAdapter"].contains(test.machine.state.name)
             #expect((test.machine.deadline == nil) == waits, "\(state) + \(name) -> \(test.machine.state.name)")
         }
     }
@@ -214,14 +214,14 @@ struct RuleTests {
         for _ in 0..<10 {
             if case .cancelling = test.machine.state { test.fire(.disconnected(nil, attempt: test.attempt)) }
         }
-        let expected: Set = ["stopped", "waitingForAdapter", "waitingForOperator"]
+        let expected: Set = ["stopped", "waitingForAdapter"]
         #expect(expected.contains(test.machine.state.name))
         test.effects.removeAll()
         test.wait(.seconds(86_400))
         test.fire(.deadlineReached)
         #expect(test.effects.isEmpty)
         test.fire(.adapterChanged(.poweredOn))
-        if test.machine.state.name != "stopped", test.machine.state.name != "waitingForOperator" {
+        if test.machine.state.name != "stopped" {
             #expect(test.machine.state.name == "connecting" || test.machine.state.name == "restoring")
         }
     }
@@ -273,7 +273,7 @@ struct RuleTests {
         var test = MachineUnderTest()
         test.fire(.start)
         test.fire(.restored([], attempt: test.attempt))
-        for pause in [5, 10, 20, 40, 80, 160, 320, 640, 900, 900] {
+        for pause in [5, 10, 20, 40, 60, 60] {
             test.fire(.connected(MachineUnderTest.known, attempt: test.attempt))
             test.fire(.stepFailed(.att(ATTError(code: code)), attempt: test.attempt))
             test.fire(.disconnected(nil, attempt: test.attempt))

@@ -45,4 +45,37 @@ import Testing
             return
         }
     }
+
+    @Test func whileItIsAwayForLongPagingGoesOnWithShortPauses() {
+        var test = MachineUnderTest(identifiers: [address], proof: nil, profile: ThinkGearProfile())
+        test.fire(.start)
+        test.fire(.restored([], attempt: test.attempt))
+        let end = test.now + .seconds(300)
+        var unpaged: MonotonicTime?
+        var longest = Duration.zero
+        while test.now < end {
+            switch test.machine.state {
+            case .connecting:
+                if let unpaged { longest = max(longest, test.now - unpaged) }
+                unpaged = nil
+                test.reachDeadline()
+            case .cancelling:
+                unpaged = test.now
+                test.fire(.disconnected(nil, attempt: test.attempt))
+            default: test.reachDeadline()
+            }
+        }
+        #expect(test.effects.contains(.startScan), "it may have another address by now")
+        #expect(longest <= .milliseconds(3500), "\(longest)")
+    }
+
+    @Test func aConnectToItsOnlyAddressLastsForTurnsAtTheRadio() {
+        let other = PeripheralIdentifier(address: 0x2068_9D00_0002, type: .classic)
+        for (identifiers, limit) in [([address], 20), ([address, other], 4)] {
+            var test = MachineUnderTest(identifiers: identifiers, proof: nil, profile: ThinkGearProfile())
+            test.fire(.start)
+            test.fire(.restored([], attempt: test.attempt))
+            #expect(test.machine.deadline == test.now + .seconds(limit))
+        }
+    }
 }

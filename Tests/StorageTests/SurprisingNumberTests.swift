@@ -79,6 +79,28 @@ struct SurprisingNumberTests {
         try store.close()
     }
 
+    @Test(
+        "of a description is a finding of the audit, and no recording to read",
+        arguments: [
+            "UPDATE stream SET sampling_frequency = 9e8", "UPDATE stream SET channel_count = 1000000000000000",
+            "UPDATE stream SET channel_count = 0", "UPDATE channel SET raw_minimum = 5, raw_maximum = 4",
+        ])
+    func descriptions(sql: String) throws {
+        let fixture = try EvidenceFixture()
+        try fixture.write("PRAGMA ignore_check_constraints = ON; \(sql)")
+        for isQuick in [true, false] {
+            let report = try fixture.audit(isQuick: isQuick)
+            #expect(report.findings.contains { $0.check == .numbersAreInRange }, "\(report.findings)")
+        }
+        let store = try ReadOnlyStore(path: fixture.path, hostBoot: Fixture.boot)
+        let refusal = #expect(throws: StorageError.self) { try store.reader(of: Self.one) }
+        guard case .corrupt? = refusal else {
+            Issue.record("\(String(describing: refusal))")
+            return
+        }
+        try store.close()
+    }
+
     @Test("is none where a time of another host boot is spoiled that did not time the recording")
     func otherBoot() throws {
         let fixture = try EvidenceFixture()

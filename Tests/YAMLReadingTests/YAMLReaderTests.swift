@@ -101,7 +101,13 @@ struct YAMLReaderTests {
     func bounded() {
         #expect(SmallReader.read("a: [") == ["line 2, column 1: this is not YAML: did not find expected node content"])
         #expect(SmallReader.read("") == ["this is not YAML: the text is empty"])
-        #expect(SmallReader.read("count: 1\ncount: 2").first?.contains("the key 'count' is written twice") == true)
+        let twice = "the key 'count' is written twice, first in line"
+        for (text, wrong) in [
+            ("count: 1\ncount: 2", "line 2, column 1: this is not YAML: \(twice) 1"),
+            ("a:\n  count: 1\n  b: {count: 4}\n\n  \"count\" : 2", "line 5, column 3: this is not YAML: \(twice) 2"),
+            ("a: {count: 1, b: 2, count: 3}", "line 1, column 21: this is not YAML: \(twice) 1"),
+            ("- count: 1\n  count: 2\n- count: 3", "line 2, column 3: this is not YAML: \(twice) 1"),
+        ] { #expect(SmallReader.read(text) == [wrong]) }
         #expect(SmallReader.read(String(repeating: "#", count: 5000)) == ["the text is larger than 4 KiB"])
         #expect(SmallReader.read("a: " + String(repeating: "[", count: 70) + String(repeating: "]", count: 70)).count == 1)
         let doubling = (0..<30).map { "a\($0): &a\($0) [*a\(max(0, $0 - 1)), *a\(max(0, $0 - 1))]" }

@@ -26,7 +26,7 @@ struct WishesReading {
 }
 
 /// Makes what is acquired follow the operator's wishes in the database: begins what is wanted, ends what is not. A recording
-/// of which the configuration has no headset stays open and untouched.
+/// that is wanted, and of which the configuration has no headset, stays open and untouched.
 extension AcquisitionEngine {
     /// True where a recording was left out that can begin now.
     private var mayBeginPostponed: Bool {
@@ -90,7 +90,7 @@ extension AcquisitionEngine {
         where !(wishes.isPaused && open.isWanted) && !recordings.contains(open.recording)
             && !wishes.loading.contains(where: { $0.recording == open.recording })
         {
-            guard lookUp(open) != nil else {
+            guard known(of: open) != nil else {
                 reporting.reportUnknown(open, context)
                 continue
             }
@@ -108,11 +108,16 @@ extension AcquisitionEngine {
         followTimes(of: contents, at: now)
     }
 
+    /// The headset of a recording. One that is merely to be ended needs none: it ends from what the database has.
+    private func known(of open: OpenRecording) -> KnownHeadset? {
+        lookUp(open) ?? (open.isWanted ? nil : .unnamed(open))
+    }
+
     /// Lets every headset go; its recording stays open, and begins anew from the database when the pause ends.
     private func releaseAll(at now: MonotonicTime) {
         for acquisition in acquisitions where !acquisition.isFinishing && !acquisition.isReleased {
             acquisition.isReleased = true
-            if !acquisition.isStopped { acquisition.enqueue(.stop(.paused), at: now) }
+            if !acquisition.isStopped { acquisition.handle(.stop(.paused), at: now) }
         }
         settle(at: now)
     }
@@ -139,7 +144,7 @@ extension AcquisitionEngine {
         switch result {
         case .failure(let error): readFailed(error, at: now)
         case .success(let resume):
-            guard let known = lookUp(open) else { return }
+            guard let known = known(of: open) else { return }
             let stop = open.stop ?? StopRequest(at: now, isSameHostBoot: true, unixNanoseconds: nil)
             begin(
                 WantedRecording(open, known: known, resume: resume), stop: open.isWanted ? nil : stop, at: now)

@@ -207,8 +207,16 @@ package final class AcquisitionEngine {
         wishes.areStale = true
         // A person who reloads has removed what was in the way.
         for acquisition in acquisitions {
-            if let known = lookUp(acquisition.open) { acquisition.take(known) }
-            if acquisition.quarantine != nil { release(acquisition) } else { acquisition.handle(.operatorActed, at: now) }
+            let known = lookUp(acquisition.open)
+            if let known { acquisition.take(known) }
+            if acquisition.quarantine != nil {
+                release(acquisition)
+            } else if let known, acquisition.follow(demanded: known.identityProof, at: now) {
+                release(acquisition)
+                if !acquisition.isStopped { acquisition.handle(.stop(.paused), at: now) }
+            } else if acquisition.quarantine == nil {
+                acquisition.handle(.operatorActed, at: now)
+            }
         }
         settle(at: now)
     }
@@ -239,7 +247,8 @@ package final class AcquisitionEngine {
         case .didFailToScan:
             for acquisition in acquisitions where acquisition.wantsScan { acquisition.handle(event, at: now) }
             scanFilter = nil
-        case .didUpdateValue(_, let peripheral, _, _), .didModifyServices(let peripheral), .didReadRSSI(_, let peripheral):
+        case .didUpdateValue(_, let peripheral, _, _), .didModifyServices(let peripheral), .didReadRSSI(_, let peripheral),
+            .didBeginPairing(let peripheral):
             for acquisition in acquisitions where acquisition.peripheral == peripheral { acquisition.handle(event, at: now) }
         case .willRestoreState(_, let attempt), .didRetrieveConnected(_, let attempt), .didFailToConnect(_, _, let attempt),
             .didConnect(_, let attempt), .didDiscoverServices(_, _, let attempt),

@@ -27,7 +27,7 @@ extension HeadsetAcquisition {
             case .completed:
                 session.runner = nil
                 if current.attempt.lane == .impedance { return answeredImpedance(at: now) }
-                enqueue(.commandsCompleted(attempt: current.attempt), at: now)
+                handle(.commandsCompleted(attempt: current.attempt), at: now)
             }
         }
     }
@@ -37,7 +37,7 @@ extension HeadsetAcquisition {
         session.runner = nil
         timers[.commands] = nil
         if attempt.lane == .impedance { return answeredImpedance(at: now) }
-        enqueue(.stepFailed(error, attempt: attempt), at: now)
+        handle(.stepFailed(error, attempt: attempt), at: now)
     }
 
     func wrote(_ error: CentralError?, _ attempt: Attempt, at now: MonotonicTime) {

@@ -34,7 +34,10 @@ extension HeadsetAcquisition {
             named.removeAll { $0 == identifier }
             records.append(
                 .identifierUse(IdentifierUse(headset: headset, identifier: identifier, at: now, succeeded: true)))
-            if let proof { records.append(.identityProof(IdentityProofRecord(headset: headset, proof: proof))) }
+            if let proof {
+                storedProof = storedProof ?? proof
+                records.append(.identityProof(IdentityProofRecord(headset: headset, proof: proof)))
+            }
         case .identifierRejected(let identifier, _):
             records.append(
                 .identifierUse(IdentifierUse(headset: headset, identifier: identifier, at: now, succeeded: false)))

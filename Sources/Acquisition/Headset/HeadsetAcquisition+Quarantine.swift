@@ -10,7 +10,23 @@ extension HeadsetAcquisition {
         guard quarantine == nil, !hasEnded else { return }
         quarantine = reason
         recorded.endLinkInQuarantine(at: now)
-        enqueue(.stop(.quarantined), at: now)
+        handle(.stop(.quarantined), at: now)
+    }
+
+    /// Why what a person has configured cannot go on with what was recorded under the name of the headset; nil where it can.
+    static func contradiction(demanded: String?, stored: String?) -> QuarantineReason? {
+        guard let demanded, let stored, demanded != stored else { return nil }
+        return .otherSerialNumber(stored: stored)
+    }
+
+    /// A person demands a serial number that was not demanded before: another headset than the one that was recorded is let go.
+    ///
+    /// - Returns: true where nothing is known of the one before, and the headset is to begin anew with the new one.
+    func follow(demanded: String?, at now: MonotonicTime) -> Bool {
+        guard let demanded, demanded != machine.identityProof, quarantine == nil, !isFinishing else { return false }
+        guard let reason = Self.contradiction(demanded: demanded, stored: storedProof) else { return true }
+        quarantine(reason, at: now)
+        return false
     }
 
     /// The database refused what a batch held of this headset. What is in memory follows rows that were never stored.
@@ -23,10 +39,11 @@ extension HeadsetAcquisition {
         quarantine(.refusedByDatabase(reason: error.refusal), at: now)
     }
 
-    /// The recording has streams that an earlier version has believed: nothing is connected for it.
+    /// The recording has streams that an earlier version has believed, or is another headset's: nothing is connected for it.
     func beginQuarantined(at now: MonotonicTime) {
+        recorded.openAbsence(cause: .quarantined, at: now)
         for stream in recorded.unusable { records.append(.quarantine(QuarantineRecord(stream: stream, at: now))) }
-        enqueue(.stop(.quarantined), at: now)
+        handle(.stop(.quarantined), at: now)
     }
 }
 

@@ -27,7 +27,12 @@ final class HeadsetAcquisition {
     var timers = TimerTable<HeadsetTimer>()
 
     /// Addresses that a person has named, and under which the headset was not reached.
-    var named: [PeripheralIdentifier]
+    var named: [PeripheralIdentifier] {
+        get { machine.named }
+        set { machine.named = newValue }
+    }
+    /// The serial number under which the headset is stored; nil where none is.
+    var storedProof: String?
     /// Which advertisements may be the headset's.
     private(set) var scanFilter: ScanFilter
     var notedCandidates = NotedCandidates()
@@ -66,6 +71,8 @@ final class HeadsetAcquisition {
     private var preservedChanges = PreservedStateChanges()
     /// Events that wait until the machine has done what the one before asks for.
     var pending: [ConnectionEvent] = []
+    /// True while the machine handles an event, or what it asks for is done: whatever happens meanwhile waits.
+    private var isHandling = false
 
     init(_ wanted: WantedRecording, index: Int, context: EngineContext, seed: UInt64, at now: MonotonicTime) {
         open = wanted.open
@@ -78,17 +85,23 @@ final class HeadsetAcquisition {
         knownRevision = wanted.resume.firmwareRevision
         let resumed = RecordedStreams.resuming(wanted.resume, montage: wanted.known.montage)
         recorded = resumed.streams
+        storedProof = wanted.resume.identityProof
         quarantine = resumed.error.map { .storedDescription(fault: "\($0)") }
+        if wanted.open.isWanted, quarantine == nil {
+            quarantine = Self.contradiction(demanded: wanted.known.identityProof, stored: wanted.resume.identityProof)
+        }
         let openCause = wanted.resume.streams.lazy.compactMap(\.openGapCause).first
         returnTiming = ReturnTiming(
             cause: wanted.resume.streams.isEmpty ? nil : openCause ?? resumed.streams.absenceCause, began: now)
         scanFilter = wanted.known.scanFilter
-        named = wanted.known.furtherIdentifiers(beyond: wanted.resume.identifiers)
+        let named = wanted.known.furtherIdentifiers(beyond: wanted.resume.identifiers)
         machine = ConnectionMachine(
             profile: profile, identifiers: wanted.resume.identifiers + named,
             identityProof: wanted.known.identityProof ?? wanted.resume.identityProof,
             knownBoot: recorded.bootIdentifier, preserved: wanted.resume.preservedJSON.flatMap { PreservedState(json: $0) },
             adoption: wanted.known.adoption, firstAttempt: Attempt(number: 0, machine: UInt32(index + 1)), seed: seed)
+        machine.named = named
+        machine.isProofDemanded = wanted.known.identityProof != nil && wanted.resume.identityProof == nil
         claimIdentifiers()
     }
 
@@ -130,22 +143,31 @@ final class HeadsetAcquisition {
         endRecording(at: stop.isSameHostBoot ? stop.at : now, wasAbsent: true)
     }
 
-    /// Has the machine handle an event, and does what it asks for.
+    /// Has the machine handle an event, after the one that it is at work on just now, if it is, and does what it asks for.
     func handle(_ event: ConnectionEvent, at now: MonotonicTime) {
         pending.append(event)
-        guard pending.count == 1 else { return }
-        while let next = pending.first {
-            if case .stop(.operatorStopped) = next { isFinishing = true }
-            perform(machine.handle(next, at: now), at: now)
-            pending.removeFirst()
-        }
-        timers[.machine] = machine.deadline
-        updatePhase(at: now)
+        drain(at: now)
     }
 
     /// Does what the machine asks for where a person has decided about the headset's address.
     func take(_ effects: [ConnectionEffect], at now: MonotonicTime) {
+        guard !isHandling else { return perform(effects, at: now) }
+        isHandling = true
         perform(effects, at: now)
+        isHandling = false
+        // It may be answered at once: the address may be one to which another headset connects just now.
+        drain(at: now)
+    }
+
+    private func drain(at now: MonotonicTime) {
+        guard !isHandling else { return }
+        isHandling = true
+        while !pending.isEmpty {
+            let next = pending.removeFirst()
+            if case .stop(.operatorStopped) = next { isFinishing = true }
+            perform(machine.handle(next, at: now), at: now)
+        }
+        isHandling = false
         timers[.machine] = machine.deadline
         updatePhase(at: now)
     }
@@ -158,11 +180,6 @@ final class HeadsetAcquisition {
         if peripheral == nil { endSession(at: now) }
     }
 
-    /// Has the machine handle an event after the one that it is at work on just now, if it is.
-    func enqueue(_ event: ConnectionEvent, at now: MonotonicTime) {
-        if pending.isEmpty { handle(event, at: now) } else { pending.append(event) }
-    }
-
     /// Samples flow: the most frequent event, which changes the machine's deadline and nothing else.
     func receivedSamples(from characteristic: BluetoothUUID, at now: MonotonicTime) {
         timers[.silence] = now + profile.timing.silenceNotice
@@ -171,7 +188,7 @@ final class HeadsetAcquisition {
             updatePhase(at: now)
         }
         let event = ConnectionEvent.samplesReceived(from: characteristic)
-        guard pending.isEmpty else { return pending.append(event) }
+        guard !isHandling else { return pending.append(event) }
         _ = machine.handle(event, at: now)
         timers[.machine] = machine.deadline
     }
@@ -243,6 +260,7 @@ final class HeadsetAcquisition {
         case .didDiscoverServices(_, let result, let attempt): discovered(result, attempt, at: now)
         case .didNoticeHungRadio, .didTransferPacket: break  // For people, and for captures.
         case .didUnblock: handle(.operatorActed, at: now)
+        case .didBeginPairing: handle(.pairingBegan, at: now)
         case .didReadRSSI(let quality, _):
             records.append(.linkQuality(LinkQualityRecord(headset: headset, at: now, quality: quality)))
         case .didModifyServices: handle(.servicesModified, at: now)
@@ -314,7 +332,7 @@ final class HeadsetAcquisition {
 
     private func claimIdentifiers() {
         context.claims[recording] = IdentifierClaim(
-            inUse: machine.peripheral, known: machine.identifiers, unproven: machine.unproven,
+            inUse: machine.peripheral, known: machine.claimedIdentifiers, unproven: machine.unproven,
             provesIdentity: profile.provesIdentity)
     }
 

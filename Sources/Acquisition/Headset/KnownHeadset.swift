@@ -38,6 +38,14 @@ package struct KnownHeadset: Sendable {
         self.montage = montage
     }
 
+    /// What stands for a headset that nobody has configured, where its recording is merely to be ended: nothing is connected
+    /// for it, so that any profile will do.
+    static func unnamed(_ recording: OpenRecording) -> KnownHeadset {
+        let profile: any HeadsetProfile =
+            HeadsetCatalog.builtIn.profiles.first { $0.model == recording.model } ?? BufferedEEGProfile()
+        return KnownHeadset(name: recording.headsetName, profile: profile)
+    }
+
     /// Which advertisements are taken for the headset's.
     var scanFilter: ScanFilter { profile.recognition.scanFilter.union(ScanFilter(serviceUUIDs: pairingServices)) }
 

@@ -10,6 +10,9 @@ package enum QuarantineReason: Error, Hashable, Sendable {
     case changesTooOften
     /// The database refused what was to be stored of it.
     case refusedByDatabase(reason: String)
+    /// The configuration demands another serial number than the one that the database has of the name: a recording is of one
+    /// headset.
+    case otherSerialNumber(stored: String)
 }
 
 /// The form of a reason in the database; see ``ConnectionCause``.
@@ -22,6 +25,7 @@ extension QuarantineReason {
         case .tooManyStreams: "tooManyStreams"
         case .changesTooOften: "changesTooOften"
         case .refusedByDatabase: "refusedByDatabase"
+        case .otherSerialNumber: "otherSerialNumber"
         }
     }
 
@@ -32,6 +36,7 @@ extension QuarantineReason {
         case .tooManyStreams(let limit): "\(limit)"
         case .changesTooOften: nil
         case .refusedByDatabase(let reason): reason
+        case .otherSerialNumber(let stored): stored
         }
     }
 
@@ -45,6 +50,7 @@ extension QuarantineReason {
             self = .tooManyStreams(limit: limit)
         case ("changesTooOften", _): self = .changesTooOften
         case ("refusedByDatabase", let reason?): self = .refusedByDatabase(reason: reason)
+        case ("otherSerialNumber", let stored?): self = .otherSerialNumber(stored: stored)
         default: return nil
         }
     }
@@ -59,6 +65,8 @@ extension QuarantineReason: CustomStringConvertible {
         case .tooManyStreams(let limit): "it has changed what it sends until the recording had \(limit) further streams"
         case .changesTooOften: "it changes what it sends again and again within seconds"
         case .refusedByDatabase(let reason): "the database refuses what it sends (\(reason))"
+        case .otherSerialNumber(let stored):
+            "the configuration demands another serial number than \(stored), from which everything under its name was recorded"
         }
     }
 }

@@ -38,20 +38,8 @@ struct BIDSDivision {
     private(set) var pieces: [Piece] = []
 
     init(_ parts: [StreamPart]) {
-        for piece in TimelinePieces(parts).pieces {
-            var merged: [StreamPart] = []
-            for (index, range) in piece {
-                // A stream that pauses for more than a day while another goes on stays one.
-                if let known = merged.firstIndex(where: { $0.stream.id == parts[index].stream.id }) {
-                    merged[known].range =
-                        min(
-                            merged[known].range.lowerBound, range.lowerBound)...max(
-                            merged[known].range.upperBound, range.upperBound)
-                } else {
-                    merged.append(StreamPart(stream: parts[index].stream, range: range))
-                }
-            }
-            pieces += Self.pieces(merged)
+        pieces = TimelinePieces(parts).pieces.flatMap { piece in
+            Self.pieces(piece.map { StreamPart(stream: parts[$0.part].stream, range: $0.range) })
         }
     }
 

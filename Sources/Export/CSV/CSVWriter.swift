@@ -28,9 +28,17 @@ struct CSVWriter {
         numbers = try stream.description.channels.map { values == .raw ? .raw : try CSVNumber(channel: $0) }
     }
 
-    /// The header row, without its end.
+    /// The header row, without its end. A channel that is called as another column has a number behind its name, as in the
+    /// views.
     var headerRow: String {
-        (["n", "time"] + stream.description.channels.map(\.name)).map(Self.quoted).joined(separator: ",")
+        stream.description.channels.reduce(into: ["n", "time"]) { names, channel in
+            var (name, number) = (channel.name, 2)
+            while names.contains(name) {
+                name = "\(channel.name)_\(number)"
+                number += 1
+            }
+            names.append(name)
+        }.map(Self.quoted).joined(separator: ",")
     }
 
     /// Writes the table.

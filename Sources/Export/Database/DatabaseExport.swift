@@ -26,18 +26,12 @@ struct DatabaseExport: RecordingExport {
                 what: "A part of a recording", reason: "a database holds the whole recording",
                 advice: "Leave out --from, --to, --streams and --channels, or choose another format.")
         }
-        if let database = job.store.path, PartialFile.isSame(request.path, database) {
-            throw ExportError.cannotWrite(path: request.path, reason: "it is the database itself")
-        }
         // SQLite writes into an empty file that is there.
         let file = try PartialFile(
             path: request.path, replacesExisting: request.replacesExisting, isNamed: true, isDatabase: true,
             sparing: job.store.path)
         try file.requireRoom(for: Self.bytesPerRow * parts.reduce(0) { $0 + $1.stream.rowCount })
-        var originals: [StreamID: SampleDigest] = [:]
-        try reader.copy(to: file.temporaryPath) { stream, chunk in
-            Self.add(chunk, to: &originals[stream, default: SampleDigest()])
-        }
+        let originals = try copy(to: file.temporaryPath)
         file.measure()
         try file.synchronize()
         try job.afterWriting(file.temporaryPath)
@@ -70,6 +64,23 @@ struct DatabaseExport: RecordingExport {
                 })
         ]
         return report
+    }
+
+    /// Copies the recording.
+    ///
+    /// - Returns: the checksums of its rows.
+    private func copy(to path: String) throws -> [StreamID: SampleDigest] {
+        var originals: [StreamID: SampleDigest] = [:]
+        do throws(StorageError) {
+            try reader.copy(to: path) { stream, chunk in Self.add(chunk, to: &originals[stream, default: SampleDigest()]) }
+        } catch {
+            guard case .constraint(let detail) = error else { throw error }
+            // The copy has the schema of the original: a row that it refuses was not written under that schema.
+            throw StorageError.corrupt(
+                path: job.store.path ?? ":memory:",
+                detail: "a copy refuses one of its rows (\(detail)); `eegsync audit` says more")
+        }
+        return originals
     }
 
     private func digest(of part: StreamPart, from reader: RecordingReader) throws -> SampleDigest {

@@ -43,9 +43,15 @@ struct EDFExport: RecordingExport {
         }
     }
 
+    /// What one grid of samples can hold each. Where the grid follows the times, a clock that was set meanwhile would fill it
+    /// for years.
+    private func pieces(of parts: [StreamPart]) -> [[(part: Int, range: ClosedRange<Int64>)]] {
+        TimelinePieces(parts, cutsJumps: request.resamplesToClock).pieces
+    }
+
     /// Tries, before hours are spent on rows, what can be tried without them.
     private func check(_ parts: [StreamPart], _ path: String) throws {
-        let pieces = TimelinePieces(parts).pieces
+        let pieces = pieces(of: parts)
         _ = try PartialFile(
             path: self.path(path, ofFile: 0, of: pieces.count), replacesExisting: request.replacesExisting,
             sparing: job.store.path)
@@ -56,7 +62,7 @@ struct EDFExport: RecordingExport {
     private func write(
         _ parts: [StreamPart], path base: String, report: inout ExportReport, progress: (Double) -> Void
     ) throws {
-        let count = TimelinePieces(parts).pieces.count
+        let count = pieces(of: parts).count
         var surveys = try surveys(parts) { progress($0 * Self.surveyShare) }
         let surveyed = surveys == nil ? 0 : Self.surveyShare
         let mappings = mappings(parts, surveys: surveys, report: &report)
@@ -69,8 +75,8 @@ struct EDFExport: RecordingExport {
         }
         for path in paths where !request.replacesExisting {
             // Looked at before hours are spent on the first file; creating them all could exhaust file descriptors.
-            _ = try PartialFile(path: path, replacesExisting: false)
-            _ = try PartialFile(path: FileSidecar.path(of: path), replacesExisting: false)
+            _ = try PartialFile(path: path, replacesExisting: false, sparing: job.store.path)
+            _ = try PartialFile(path: FileSidecar.path(of: path), replacesExisting: false, sparing: job.store.path)
         }
         let timelines = try groups.map { group in
             try FileTimeline(parts: group.map { (parts[$0.part].stream, $0.range) })
@@ -155,6 +161,7 @@ struct EDFExport: RecordingExport {
         let file = try PartialFile(path: path, replacesExisting: request.replacesExisting, sparing: job.store.path)
         let sidecar = try PartialFile(
             path: FileSidecar.path(of: path), replacesExisting: request.replacesExisting, sparing: job.store.path)
+        try file.requireRoom(for: plan.isContinuous ? writer.byteCount : 0)
         let written = try writer.write(to: file) { progress($0 * 0.8) }
         try file.synchronize()
         try job.afterWriting(file.temporaryPath)
@@ -205,20 +212,25 @@ struct EDFExport: RecordingExport {
                     .refined(for: channel, variant: variant)
                 if mapping.step > 1 {
                     report.note(
-                        "Channel \(channel.name): one step of \(variant.name) is \(mapping.step) raw counts, "
-                            + "\(EDFField.number(abs(channel.scale) * Double(mapping.step)) ?? "?") \(channel.unit); "
-                            + "smaller differences are lost. BDF+ keeps them.")
+                        "Channel \(channel.name): one step of \(variant.name) is \(mapping.step) raw counts"
+                            + Self.physical(abs(channel.scale) * Double(mapping.step), unit: channel.unit)
+                            + "; smaller differences are lost. BDF+ keeps them.")
                 }
                 return mapping
             }
         }
     }
 
+    /// A step in a channel's unit, behind a comma; nothing where the channel has none.
+    private static func physical(_ step: Double, unit: String) -> String {
+        unit.isEmpty || unit == "n/a" ? "" : ", \(EDFField.number(step) ?? "?") \(unit)"
+    }
+
     /// The files to be written: for each the parts and their samples.
     private func groups(
         _ parts: [StreamPart], surveys: [RowSurvey]?
     ) throws -> [[(part: Int, range: ClosedRange<Int64>)]] {
-        try TimelinePieces(parts).pieces.flatMap { try groups($0, of: parts, surveys: surveys) }
+        try pieces(of: parts).flatMap { try groups($0, of: parts, surveys: surveys) }
     }
 
     /// The files of what one grid of samples can hold.

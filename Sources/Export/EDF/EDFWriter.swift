@@ -1,3 +1,4 @@
+import Bluetooth
 import FoundationEssentials
 import Headsets
 import Storage
@@ -79,6 +80,14 @@ struct EDFWriter {
         texts = (times + recorded + lengths).sorted { $0.onsetMicroseconds < $1.onsetMicroseconds }
         annotationRoom = 0
         annotationRoom = estimatedAnnotationRoom
+    }
+
+    /// How long the file will be, where no annotation needs more room and no record is left out.
+    var byteCount: Int64 {
+        get throws {
+            let header = try header()
+            return Int64(clamping: Double(header.recordCount) * Double(header.recordByteCount) + Double(header.bytes.count))
+        }
     }
 
     /// Writes the whole file, again with more room where the annotations did not fit.

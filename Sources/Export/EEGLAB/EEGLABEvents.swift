@@ -17,7 +17,8 @@ struct EEGLABEvents {
     static let boundary = "boundary"
 
     init(_ facts: MultiplexedFacts) {
-        for piece in facts.layout.pieces.dropFirst() {
+        // Where no sample is missing, as the headset counted on, a piece has a time of its own and no boundary.
+        for piece in facts.layout.pieces.dropFirst() where piece.missing > 0 {
             events.append(
                 Event(type: Self.boundary, latency: Double(piece.row) + 0.5, duration: Double(piece.missing)))
         }

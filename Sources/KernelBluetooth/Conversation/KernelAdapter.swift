@@ -77,6 +77,8 @@ struct KernelAdapter {
     mutating func take(_ status: AdapterStatus) -> Bool {
         if status != self.status { nextLook = .boot }
         self.status = status
+        // It is on; the kernel's answer to that may have been lost.
+        if status.state == .poweredOn, powering == .underWay { powering = .idle }
         guard status.isOurs, let index, index != preparedIndex else { return false }
         abandonedIndex = preparedIndex
         prepare(index)
@@ -106,7 +108,9 @@ struct KernelAdapter {
         guard min(nextLook, deadline ?? nextLook) <= now else { return nil }
         nextLook = now + Self.lookPause
         guard powersOn, let index, status.isOurs,
-            power.wantsPower(status.address, on: index, in: status.state, at: now, isBluetoothdRunning: isBluetoothdRunning)
+            power.wantsPower(
+                status.address, on: index, in: status.state, wasBlocked: status.wasBlocked, at: now,
+                isBluetoothdRunning: isBluetoothdRunning)
         else {
             // Somebody else has switched it on, or nobody wants it on any more: what was refused is over.
             if powering != .underWay { powering = .idle }

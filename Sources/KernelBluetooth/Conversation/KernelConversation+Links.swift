@@ -152,7 +152,10 @@ extension KernelConversation {
             case .central(let event): emit(event)
             case .didUpdateMap(let map) where links[index].isProbe: retrieval.note(map, of: peripheral)
             case .didUpdateMap(let map): keep(map, of: peripheral)
-            case .needsSecurity(let level): raiseSecurity(to: level, on: index)
+            case .needsSecurity(let level):
+                // Without a key the two pair first, and where it has proven too little, again.
+                if !keys.hasBond(with: peripheral) || level > .medium { emit(.didBeginPairing(peripheral)) }
+                raiseSecurity(to: level, on: index)
             case .didTimeOut: hasTimedOut = true
             }
             if links[index].isProbe, event.endsProbe {

@@ -138,7 +138,7 @@ struct KernelConversation {
 
     /// When ``Event/timeReached`` is due; nil for never.
     var deadline: MonotonicTime? {
-        let others = [adapter.deadline, scan.retry, held.deadline, retrieval.deadline, givenUp.deadline]
+        let others = [adapter.deadline, scan.deadline, held.deadline, retrieval.deadline, givenUp.deadline]
         return (others + links.map(\.deadline)).compactMap { $0 }.min()
     }
 
@@ -204,7 +204,7 @@ struct KernelConversation {
             guard adapter.state == .poweredOn, let index = adapter.index else {
                 return emit(.didFailToScan(.adapterUnavailable(adapter.state)))
             }
-            send(scan.begin(filter, on: index))
+            send(scan.begin(filter, on: index, at: now))
         case .stopScan: send(scan.end(on: adapter.index))
         case .setConnectionParameters(let parameters, let peripheral):
             self.parameters.setParameters(parameters, for: peripheral)
@@ -235,7 +235,7 @@ struct KernelConversation {
             guard let filter = scan.filter, filter.matches(advertisement) else { return }
             sightings.note(identifier, advertisement, at: now)
             emit(.didDiscover(identifier, advertisement: advertisement, rssi: rssi))
-        case .discovering(let isOn, let index): send(scan.discovering(isOn, on: index))
+        case .discovering(let isOn, let index): send(scan.discovering(isOn, on: index, at: now))
         case .deviceConnected(let device, _, _): deviceConnected(device)
         case .deviceDisconnected(let device, let reason, _): deviceDisconnected(device, reason)
         default: if keys.areKept { takeOfPairing(event) }

@@ -8,6 +8,9 @@ import BluetoothManagement
 struct KernelScan: Hashable {
     /// After a refusal (another program's discovery, an adapter that is just coming up) it is tried again.
     private static let retryPause = Duration.milliseconds(500)
+    /// How long the kernel may say nothing of a discovery before it counts as over: it ends each by itself after 10.24 s
+    /// (DISCOV_LE_TIMEOUT), and drops its word of that without a trace where the channel is full.
+    private static let silenceLimit = Duration.seconds(20)
 
     /// What is looked for; nil while nobody scans.
     private(set) var filter: ScanFilter?
@@ -18,13 +21,18 @@ struct KernelScan: Hashable {
     /// True while the kernel says that it discovers, for whomever.
     private var isDiscovering = false
     /// When it is tried again.
-    private(set) var retry: MonotonicTime?
+    private var retry: MonotonicTime?
+    /// Until when something must be heard of the running discovery.
+    private var silentUntil = MonotonicTime.boot
 
     /// Begins, or changes the filter. Returns what to send.
-    mutating func begin(_ filter: ScanFilter, on index: ControllerIndex) -> ManagementCommand? {
+    mutating func begin(
+        _ filter: ScanFilter, on index: ControllerIndex, at now: MonotonicTime
+    ) -> ManagementCommand? {
         let old = self.filter
         self.filter = filter
-        if !isRunning { return start(on: index) }
+        endSilent(at: now)
+        if !isRunning { return start(on: index, at: now) }
         if let old, Self.services(old) == Self.services(filter), !isStopping { return nil }
         return stopRunning(on: index)
     }
@@ -70,13 +78,14 @@ struct KernelScan: Hashable {
     }
 
     /// The kernel's discovery began or ended. Returns what to send.
-    mutating func discovering(_ isOn: Bool, on index: ControllerIndex) -> ManagementCommand? {
+    mutating func discovering(_ isOn: Bool, on index: ControllerIndex, at now: MonotonicTime) -> ManagementCommand? {
         isDiscovering = isOn
+        silentUntil = now + Self.silenceLimit
         // The kernel refuses to end a discovery that it is just beginning (`hci_discovery_active` in net/bluetooth).
         if isOn { return isStopping ? .stopDiscovery(index) : nil }
         isRunning = false
         isStopping = false
-        return filter == nil ? nil : start(on: index)
+        return filter == nil ? nil : start(on: index, at: now)
     }
 
     /// The kernel is to connect to a device. Returns what to send first.
@@ -90,15 +99,29 @@ struct KernelScan: Hashable {
         return .stopDiscovery(index)
     }
 
+    /// When ``due(at:on:)`` is to be called; nil for never.
+    var deadline: MonotonicTime? { filter == nil ? nil : isRunning ? silentUntil : retry }
+
     /// Returns what is due to be sent.
     mutating func due(at now: MonotonicTime, on index: ControllerIndex) -> ManagementCommand? {
-        guard let retry, retry <= now, filter != nil, !isRunning else { return nil }
-        return start(on: index)
+        guard let deadline, deadline <= now else { return nil }
+        endSilent(at: now)
+        return start(on: index, at: now)
     }
 
-    private mutating func start(on index: ControllerIndex) -> ManagementCommand? {
+    /// A discovery of which nothing was heard for too long is over. Where it is not, the kernel refuses the next one, which is
+    /// cleared away as another program's.
+    private mutating func endSilent(at now: MonotonicTime) {
+        guard isRunning, silentUntil <= now else { return }
+        isRunning = false
+        isStopping = false
+        isDiscovering = false
+    }
+
+    private mutating func start(on index: ControllerIndex, at now: MonotonicTime) -> ManagementCommand? {
         guard let filter else { return nil }
         isRunning = true
+        silentUntil = now + Self.silenceLimit
         retry = nil
         return Self.services(filter).map { .startServiceDiscovery($0, index) } ?? .startDiscovery(index)
     }

@@ -56,8 +56,8 @@ struct PowerMemory: Hashable {
         adapters = switchedOff.map { Adapter(address: $0, index: .none, offTime: .boot, isKept: true) }
     }
 
-    /// When ``wantsPower(_:on:in:at:isBluetoothdRunning:)`` is to be asked again of an adapter that is off, although nothing
-    /// was reported; nil for never.
+    /// When ``wantsPower(_:on:in:wasBlocked:at:isBluetoothdRunning:)`` is to be asked again of an adapter that is off, although
+    /// nothing was reported; nil for never.
     func deadline(of address: UInt64) -> MonotonicTime? {
         adapters.first { $0.address == address }.flatMap { $0.serviceTime ?? Self.keepingTime(of: $0) }
     }
@@ -79,10 +79,11 @@ struct PowerMemory: Hashable {
     ///   - address: the adapter's own, which it keeps when it appears under another number.
     ///   - index: its number now.
     ///   - state: only on, off and blocked say something of its power.
+    ///   - wasBlocked: whether its radio was blocked since the last time, be it for a moment.
     ///   - isBluetoothdRunning: asked while the adapter is on, and when it was switched off; it must answer at once.
     /// - Returns: whether it is to be switched on.
     mutating func wantsPower(
-        _ address: UInt64, on index: ControllerIndex, in state: AdapterState, at now: MonotonicTime,
+        _ address: UInt64, on index: ControllerIndex, in state: AdapterState, wasBlocked: Bool = false, at now: MonotonicTime,
         isBluetoothdRunning: () -> Bool
     ) -> Bool {
         guard let row = adapters.firstIndex(where: { $0.address == address }) else {
@@ -92,6 +93,7 @@ struct PowerMemory: Hashable {
             return state == .poweredOff
         }
         adapters[row].index = index
+        if wasBlocked { adapters[row].wasBlocked = true }
         switch state {
         case .poweredOn:
             if adapters[row].isKept { changes.append(Change(address: address, isSwitchedOff: false)) }

@@ -19,7 +19,7 @@ package final class AcquisitionLock: Sendable {
     /// - Throws: ``StorageError/inUse(path:pid:)`` with the holder's pid (0 if it could not be read), or
     ///   ``StorageError/readOnly(detail:)``, ``StorageError/cannotOpen(path:reason:)``.
     package init(database path: String, isUpdating: Bool = false) throws(StorageError) {
-        let lockPath = path + "-lock"
+        let lockPath = Self.path(of: path)
         // Closed on exec, so that no child process keeps the lock.
         // No link is followed: what it leads to would be overwritten with the pid.
         let file = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -34,6 +34,9 @@ package final class AcquisitionLock: Sendable {
         self.descriptor = Mutex(file)
     }
 
+    /// The file that is locked: one for each database, whatever links lead to that.
+    package static func path(of database: String) -> String { DatabaseFiles.resolve(database) + "-lock" }
+
     /// The schema is what this version wants.
     func noteUpdated() {
         descriptor.withLock { file in
@@ -45,8 +48,8 @@ package final class AcquisitionLock: Sendable {
     ///
     /// The word may have outlived a process that was killed. So where it stands the lock is tried; a process that begins to
     /// acquire at that moment finds the word, too, and waits.
-    static func holderIsUpdating(database path: String) -> Bool {
-        let file = open(path + "-lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    package static func holderIsUpdating(database path: String) -> Bool {
+        let file = open(Self.path(of: path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else { return false }
         defer { Glibc.close(file) }
         return words(in: file).dropFirst().contains(updating) && flock(file, LOCK_SH | LOCK_NB) != 0

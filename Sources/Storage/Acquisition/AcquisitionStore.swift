@@ -1,3 +1,4 @@
+package import Bluetooth
 import Foundation
 import GRDB
 import Glibc
@@ -96,7 +97,8 @@ package struct AcquisitionStore: Store {
     ///
     /// - Throws: ``StorageError`` where the disk refuses.
     package func synchronise() throws(StorageError) {
-        guard let path else { return }
+        // What has no name any more is gone with a power cut whatever is done.
+        guard let path, database.file?.isLeft != true else { return }
         let file = Glibc.open(path + "-wal", O_RDONLY | O_CLOEXEC)
         // Without a WAL everything is in the database, which a checkpoint has synchronised.
         guard file >= 0 else { return }
@@ -110,20 +112,24 @@ package struct AcquisitionStore: Store {
         openBlocks.witness(beside: path)
     }
 
+    /// The process ends: what waits for another program that holds the lock waits until `time`, and for a moment afterwards.
+    package func endWaits(by time: MonotonicTime) { database.lockWait?.end(by: time) }
+
     /// Makes everything committed so far survive a power cut by writing it into the database itself: after ``synchronise()``
     /// failed, the WAL's pages on the disk are not known any more, but the cache has them.
     ///
     /// - Throws: ``StorageError``; `busy` where a reader of an older snapshot keeps pages in the WAL.
     package func checkpoint() throws(StorageError) {
         try database.checkpoint()
-        if let path { openBlocks.witness(beside: path) }
+        if let path, database.file?.isLeft != true { openBlocks.witness(beside: path) }
     }
 
     /// Writes what the WAL holds into the database file, on a connection of its own: commits go on meanwhile.
     ///
     /// - Throws: ``StorageError``, such as `busy` where somebody else does the same just now.
     package func checkpointBeside() throws(StorageError) {
-        guard let path else { return }
+        // By a path that leads nowhere a database would be made.
+        guard let path, finding(at: path) ?? .same == .same else { return }
         do {
             let queue = try DatabaseQueue(path: path)
             _ = try queue.inDatabase { db in try db.checkpoint(.passive) }

@@ -102,13 +102,17 @@ struct Audit {
         report.checked = scope.isQuick ? [.arithmetic, .extent, .clock] : [.arithmetic, .extent, .clock, .content]
         var streams: [Row] = []
         try Self.tolerating(&self) { audit in
-            streams = try Row.fetchAll(
+            let found = try Row.fetchAll(
                 audit.db,
                 sql: """
                     SELECT id, recording_id, name, bank, channel_count, uuid, sampling_frequency FROM stream
                     WHERE (?1 IS NULL OR recording_id = ?1) AND recording_id NOT IN (SELECT recording_id FROM deletion)
                     ORDER BY recording_id, id
                     """, arguments: [audit.scope.recording?.rawValue])
+            streams = found.filter(Self.isWhole)
+            guard streams.count == found.count else {
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the table stream lacks a value")
+            }
         }
         var surprising: [Int64: Set<String>] = [:]
         try Self.tolerating(&self) { surprising = try $0.checkNumbers(of: streams) }
@@ -122,7 +126,10 @@ struct Audit {
         try Self.tolerating(&self) { $0.report.extent = try $0.extent(of: streams) }
         var sums: [Int64: RowSums] = [:]
         if !scope.isQuick {
-            let divided = streams.filter { surprising[$0["id"]]?.isDisjoint(with: SurprisingNumbers.dividing) ?? true }
+            let divided = streams.filter { stream in
+                SurprisingNumbers.channelCounts.contains(stream["channel_count"])
+                    && surprising[stream["id"]]?.isDisjoint(with: SurprisingNumbers.dividing) ?? true
+            }
             try Self.tolerating(&self) { sums = try $0.lookAtRows(of: divided, since: begins, connections, progress: progress) }
             try Self.tolerating(&self) { try $0.checkFacts(of: streams) }
             try Self.tolerating(&self) { try $0.checkWitness($0.witness, of: streams) }
@@ -170,6 +177,13 @@ struct Audit {
             """)
     }
 
+    /// Whether a row of `stream` has what the schema demands; a damaged page may lack it.
+    private static func isWhole(_ stream: Row) -> Bool {
+        ["id", "recording_id", "name", "bank", "channel_count", "sampling_frequency"].allSatisfy { column in
+            (stream[column] as DatabaseValue?)?.isNull == false
+        }
+    }
+
     /// Runs a check. A part of the file that cannot be read is a finding.
     private static func tolerating(_ audit: inout Audit, _ check: (inout Audit) throws -> Void) throws {
         do {
@@ -189,7 +203,7 @@ struct Audit {
         if let stream { arguments = StatementArguments([stream] + more) }
         let rows = try Row.fetchAll(db, sql: "\(sql) LIMIT \(AuditReport.findingLimit)", arguments: arguments)
         report.findings += rows.map { row in
-            AuditReport.Finding(check: check, streamID: stream, n: row[0], detail: row[1])
+            AuditReport.Finding(check: check, streamID: stream, n: row[0], detail: row[1] ?? "a value is missing")
         }
     }
 }

@@ -76,7 +76,7 @@ package struct AuditReport: Codable, Hashable, Sendable {
         /// The views that people read through are those of this program.
         case viewsAreAsMade
 
-        /// SQLite finds the file whole.
+        /// SQLite finds the pages of the file whole; the order of the keys of `sample` is not looked at.
         case fileIsWhole
         /// Every row of every table belongs to something that exists.
         case nothingOrphaned

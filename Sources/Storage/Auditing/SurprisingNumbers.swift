@@ -1,4 +1,5 @@
 import GRDB
+import Headsets
 
 /// Numbers that no recording comes to. Another program has written them, and sums with them may fit nowhere: they are looked
 /// for before anything is computed of them.
@@ -7,6 +8,10 @@ enum SurprisingNumbers {
     static let bound: Int64 = 1 << 52
     /// Of instants and lengths of time that lie within it, in nanoseconds, the difference of any two fits: 146 years.
     static let nanoseconds: ClosedRange<Int64> = -(1 << 62) + 1...(1 << 62) - 1
+    /// In hertz; nothing samples faster.
+    private static let frequencyMaximum = StreamDescription.samplingFrequencies.upperBound
+    /// Channels of a stream: as many as a row of samples has columns.
+    static let channelCounts: ClosedRange<Int64> = 1...8
     /// Between two samples lies less, in nanoseconds.
     private static let periodMaximum: Int64 = 1_000_000_000_000
 
@@ -15,19 +20,22 @@ enum SurprisingNumbers {
     /// The tables by which an audit divides rows into ranges.
     static let dividing: Set = ["block", "undigested_rows", "sample"]
     /// The tables that a reader of a recording computes with.
-    private static let exported: Set = ["stream", "epoch", "segment", "gap", "annotation", "sample"]
+    private static let exported: Set = ["stream", "channel", "epoch", "segment", "gap", "annotation", "sample"]
 
     /// What is looked for in the rows of one table.
     private struct Look {
         let table: String
         /// The column with the key of the stream.
         let key: String
+        /// True where a reader takes the nearest number instead.
+        let isClamped: Bool
         /// What a row has, in words, and SQL that is true of it.
         var conditions: [(words: String, sql: String)] = []
 
-        init(_ table: String, key: String = "stream_id") {
+        init(_ table: String, key: String = "stream_id", isClamped: Bool = false) {
             self.table = table
             self.key = key
+            self.isClamped = isClamped
         }
 
         /// Columns that lie within the bound, below and above 0.
@@ -57,8 +65,14 @@ enum SurprisingNumbers {
         let longest = nanoseconds.upperBound
         func time(_ column: String) -> String { "abs((\(column) - reference_n) * period_ns) > \(longest)" }
         return [
-            Look("stream", key: "id").rows("a sampling_frequency below 0.001", "sampling_frequency < 0.001"),
-            Look("channel").rows("a raw_minimum beyond 32 bits", "raw_minimum NOT BETWEEN -2147483648 AND 2147483647")
+            Look("stream", key: "id").rows("a sampling_frequency below 0.001", "sampling_frequency < 0.001")
+                .rows("a sampling_frequency beyond \(frequencyMaximum)", "sampling_frequency > \(frequencyMaximum)")
+                .rows(
+                    "a channel_count beyond \(channelCounts.upperBound)",
+                    "channel_count NOT BETWEEN \(channelCounts.lowerBound) AND \(channelCounts.upperBound)"),
+            Look("channel").rows("a raw_minimum beyond its raw_maximum", "raw_minimum > raw_maximum"),
+            Look("channel", isClamped: true)
+                .rows("a raw_minimum beyond 32 bits", "raw_minimum NOT BETWEEN -2147483648 AND 2147483647")
                 .rows("a raw_maximum beyond 32 bits", "raw_maximum NOT BETWEEN -2147483648 AND 2147483647"),
             Look("epoch").columns(["first_n", "first_index"]),
             Look("segment").columns(["first_n", "last_n", "reference_n"])
@@ -77,12 +91,12 @@ enum SurprisingNumbers {
 
     /// What of a stream is surprising, in words, by table; nothing where nothing is.
     ///
-    /// - Parameter tables: those that are looked at; nil for all.
+    /// - Parameter tables: those that are looked at, where what a reader clamps is left out; nil for all.
     static func found(
         of stream: Int64, tables: Set<String>? = nil, in db: Database
     ) throws -> [(table: String, words: String)] {
         var found: [(table: String, words: String)] = []
-        for look in ofStream where tables?.contains(look.table) ?? true {
+        for look in ofStream where tables.map({ $0.contains(look.table) && !look.isClamped }) ?? true {
             func isThere(_ sql: String) throws -> Bool {
                 try SQLRequest<Bool>(
                     sql: "SELECT EXISTS (SELECT 1 FROM \(look.table) WHERE \(look.key) = ? AND (\(sql)))", arguments: [stream],

@@ -126,6 +126,13 @@ extension ControlStore {
         }
     }
 
+    /// True where a headset of the name is stored.
+    package func hasHeadset(named name: String) throws(StorageError) -> Bool {
+        try database.read { db in
+            try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM headset WHERE name = ?)", arguments: [name]) ?? false
+        }
+    }
+
     /// The row of a headset, created where it is new.
     static func headset(named name: String, model: String, in db: Database) throws -> Int64 {
         if let row = try Row.fetchOne(db, sql: "SELECT id, model FROM headset WHERE name = ?", arguments: [name]) {

@@ -190,7 +190,11 @@ struct DigestedTable: Sendable {
         var sums: [Int64: OwnedSum] = [:]
         while let row = try rows.next() {
             let values = row.databaseValues
-            sums[row[0], default: OwnedSum()].add(RowDigestFunctions.digest(table: name, of: values.dropFirst()))
+            // A damaged page may lack what the schema demands.
+            guard let owner = Int64.fromDatabaseValue(row[0]) else {
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the table \(name) has a row of nobody's")
+            }
+            sums[owner, default: OwnedSum()].add(RowDigestFunctions.digest(table: name, of: values.dropFirst()))
         }
         return sums
     }
@@ -203,8 +207,12 @@ struct DigestedTable: Sendable {
                 SELECT owner_id, row_count, sum FROM digest_sum AS kept
                 WHERE table_name = '\(name)' AND \(ownerCondition(of: "kept", column: "owner_id"))
                 """, arguments: [recording])
-        let sums = rows.map { row in
-            (row[0] as Int64, OwnedSum(rowCount: row[1], sum: DigestSum(Array(row[2] as Data)) ?? DigestSum()))
+        let sums = try rows.map { row in
+            guard let owner = Int64.fromDatabaseValue(row[0]), let rowCount = Int64.fromDatabaseValue(row[1]) else {
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the table digest_sum lacks a number")
+            }
+            let sum = Data.fromDatabaseValue(row[2]).flatMap { DigestSum(Array($0)) }
+            return (owner, OwnedSum(rowCount: rowCount, sum: sum ?? DigestSum()))
         }
         return Dictionary(sums) { first, _ in first }
     }

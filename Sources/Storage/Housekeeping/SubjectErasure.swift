@@ -209,7 +209,8 @@ extension AcquisitionStore {
 struct HousekeepingFiles {
     /// Copies from before the schema was changed, and what was refused of a spool: this program made them by itself.
     let olderStates: [String]
-    /// What a person has asked for: the database of a newer version, after the way back.
+    /// What may be the only copy of what a person wants: the database of a newer version, after the way back, and what a
+    /// database held that was deleted while it was recorded into.
     let keptAside: [String]
 
     init(of database: String) {
@@ -221,6 +222,6 @@ struct HousekeepingFiles {
                 .map { directory + "/" + $0 }
         }
         olderStates = paths(["-before-", "-refused-", "-spool"])
-        keptAside = paths(["-newer-"])
+        keptAside = paths(["-newer-", "-rescued-"])
     }
 }

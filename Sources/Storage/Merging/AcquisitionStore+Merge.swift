@@ -18,7 +18,7 @@ extension AcquisitionStore {
         progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws -> MergeReport {
         if other.isFile(path) { throw MergeError.sameDatabase(path: other.path) }
-        let recordings = try other.recordings()
+        let recordings = try knownRecordings(of: other)
         try requireNoneGoesOn(recordings.map(\.uuid))
         // What is written stands in the log first.
         if let path { try database.reserve?.require(2 * other.bytes, at: path, for: "to take over \(other.name)") }
@@ -36,6 +36,22 @@ extension AcquisitionStore {
         }
         return try inTransaction(.rollback) { db in
             try run(merges, from: other, progress: progress) { merge, source in try merge.run(from: source, to: db) }
+        }
+    }
+
+    /// The recordings of the other database, by their keys there, with the UUIDs that they have here.
+    private func knownRecordings(of other: MergeSource) throws -> [(key: Int64, uuid: String)] {
+        let recordings = try other.recordings()
+        return try other.store.database.perform { reader in
+            try reader.read { source in
+                try database.read { db in
+                    try recordings.map { recording in
+                        let uuid = try KnownRecording.uuid(
+                            of: recording.key, called: recording.uuid, in: source, here: db)
+                        return (key: recording.key, uuid: uuid)
+                    }
+                }
+            }
         }
     }
 
@@ -102,9 +118,10 @@ extension AcquisitionStore {
 private struct RecordingMerge {
     /// Its key there.
     let recording: Int64
+    /// Its UUID here, where it is here.
     let uuid: String
     let origin: MergeOrigin
-    /// UUIDs of all recordings of the other database.
+    /// UUIDs of all recordings of the other database, as they are here.
     let others: Set<String>
 
     func run(from source: Database, to db: Database) throws -> (MergedRecording, [TwinComparison]) {
@@ -112,9 +129,9 @@ private struct RecordingMerge {
         var keys = MergedKeys()
         do {
             var facts = try MergedHost(source: source, db: db).bringOver(keys: &keys)
-            let headset = try MergedHeadset(of: recording, from: source, to: db, keys: &keys)
-            facts += headset.isNew ? 1 : 0
             let known = try Int64.fetchOne(db, sql: "SELECT id FROM recording WHERE uuid = ?", arguments: [uuid])
+            let headset = try MergedHeadset(of: recording, here: known, from: source, to: db, keys: &keys)
+            facts += headset.isNew ? 1 : 0
             var merged =
                 if let known {
                     try RecordingUnion(source: source, db: db, recording: recording, here: known, origin: origin)

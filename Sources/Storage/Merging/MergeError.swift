@@ -2,8 +2,8 @@
 package enum MergeError: Error, Hashable, Sendable {
     /// Both names are of one file.
     case sameDatabase(path: String)
-    /// An older version of eegsync has written it. It is not brought up to date in passing: that gives recordings their UUIDs,
-    /// which another copy must have, too.
+    /// An older version of eegsync has written it, and no copy of it was made that could be brought up to date
+    /// (``OlderDatabase``): it cannot be read without a trace.
     case olderSchema(path: String)
     /// A table of the file is not as this program makes it; what stands in it may mean anything.
     case foreignSchema(path: String, detail: String)

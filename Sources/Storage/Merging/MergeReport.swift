@@ -47,6 +47,8 @@ package struct MergedRecording: Hashable, Sendable {
     package var streams: [MergedStream] = []
     /// Annotations that are new here.
     package var annotations: Int64 = 0
+    /// Corrections that came in, by their keys here, and do not hold: what they correct was corrected or deleted here already.
+    package var contradictedAnnotations: [Int64] = []
     /// Rows of other tables that are new here, or were changed.
     package var facts: Int64 = 0
 

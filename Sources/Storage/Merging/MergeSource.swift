@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Glibc
+import Migrations
 
 /// The database that is merged into another one: only read, and believed once its schema, its pages and its audit hold.
 package struct MergeSource: Sendable {
@@ -8,28 +9,35 @@ package struct MergeSource: Sendable {
     let path: String
     /// The name of the file, which is kept with what came from it.
     let name: String
+    /// True where an older version has written the file, of which a copy is read.
+    package let isOfOlderVersion: Bool
 
     /// Opens a file and judges it.
     ///
     /// - Parameters:
     ///   - path: the file.
+    ///   - copy: a copy of it that was brought up to date (``OlderDatabase``), where an older version has written it.
     ///   - hostBoot: the boot of this machine.
     ///   - readerCount: how many threads read its rows.
     ///   - progress: gets how many rows the audit has looked at, and about how many there are; from any thread.
     /// - Throws: ``MergeError`` where it is not believed; `StorageError`, such as `newerSchema`, where it cannot be opened.
     package init(
-        path: String, hostBoot: HostBoot, readerCount: Int = 1,
+        path: String, copy: String? = nil, hostBoot: HostBoot, readerCount: Int = 1,
         progress: @escaping @Sendable (_ done: Int64, _ total: Int64) -> Void = { _, _ in }
     ) throws {
         self.path = path
         name = URL(fileURLWithPath: path).lastPathComponent
-        store = try Self.open(path, hostBoot: hostBoot)
+        isOfOlderVersion = copy != nil
+        store = try Self.open(copy ?? path, hostBoot: hostBoot)
         do {
-            if let detail = try store.database.read(Self.foreignTable) {
+            if let detail = try store.database.read({ db in try Self.foreignTable(in: db) }) {
                 throw MergeError.foreignSchema(path: path, detail: detail)
             }
-            // Before anything is made of its values: SQLite compares their types with those of the tables.
-            let words = try store.database.read { db in try String.fetchAll(db, sql: "PRAGMA quick_check(3)") }
+            // Before anything is made of its values: SQLite compares their types with those of the tables. A copy was looked at
+            // before it was brought up to date.
+            let words =
+                try copy == nil
+                ? store.database.read { db in try String.fetchAll(db, sql: "PRAGMA quick_check(3)") } : ["ok"]
             if words != ["ok"] { throw MergeError.damaged(path: path, detail: words.joined(separator: "; ")) }
             if let detail = try store.database.read(Self.surprisingRow) {
                 throw MergeError.damaged(path: path, detail: detail)
@@ -62,7 +70,7 @@ package struct MergeSource: Sendable {
     }
 
     /// How large it is, its log included.
-    var bytes: Int64 { SchemaSnapshot.bytes(of: path) }
+    var bytes: Int64 { SchemaSnapshot.bytes(of: store.path ?? path) }
 
     /// The recordings that are not deleted there, by key, with their UUIDs.
     func recordings() throws(StorageError) -> [(key: Int64, uuid: String)] {
@@ -90,9 +98,16 @@ package struct MergeSource: Sendable {
 
     /// What of the tables is not as this program makes it, word by word; nil where all are. What restricts values is a part of
     /// it: SQLite's look at the pages compares them with it.
-    static func foreignTable(in db: Database) throws -> String? {
+    ///
+    /// - Parameter step: the first step that an older database lacks; nil for one of this version.
+    static func foreignTable(in db: Database, before step: String? = nil) throws -> String? {
         let queue = try DatabaseQueue()
-        try DatabaseSchema.bringUpToDate(queue)
+        let applied = Migration.all.prefix { $0.identifier != step }
+        if step != nil, let last = applied.last {
+            try DatabaseSchema.migrator.migrate(queue, upTo: last.identifier)
+        } else {
+            try DatabaseSchema.bringUpToDate(queue)
+        }
         let (made, there) = (try queue.read(tables), try tables(db))
         for (table, text) in made.sorted(by: { $0.key < $1.key }) where there[table] != text {
             return there[table] == nil ? "there is no table \(table)" : "the table \(table) is another one"

@@ -11,22 +11,29 @@ struct MergedHeadset {
     /// True where it was not here.
     let isNew: Bool
 
-    /// Finds it by its UUID, else by model and serial number; else makes it, under a name that no other has.
+    /// Finds it by its UUID, else by model and serial number, else by what it has recorded that is here, too; else makes it,
+    /// under a name that no other has.
     ///
-    /// - Throws: `StorageError.refused` where the headset of that UUID is of another model here.
-    init(of recording: Int64, from source: Database, to db: Database, keys: inout MergedKeys) throws {
+    /// - Parameters:
+    ///   - recording: its recording there.
+    ///   - here: the same recording here; nil where it is not here.
+    /// - Throws: `StorageError.refused` where the headset is of another model here.
+    init(
+        of recording: Int64, here: Int64?, from source: Database, to db: Database, keys: inout MergedKeys
+    ) throws {
         let found = try Row.fetchOne(
             source, sql: "SELECT h.* FROM headset AS h JOIN recording AS r ON r.headset_id = h.id WHERE r.id = ?",
             arguments: [recording])
         guard let there = found else { throw StorageError.notFound(what: "headset of recording \(recording)") }
         let (named, model): (String, String) = (there["name"], there["model"])
         let (uuid, serial): (String?, String?) = (there["uuid"], there["serial_number"])
-        let known = try Row.fetchOne(
+        let same = try Row.fetchOne(
             db,
             sql: """
                 SELECT id, name, model, serial_number FROM headset WHERE uuid = ?1 OR (model = ?2 AND serial_number = ?3)
                 ORDER BY uuid IS ?1 DESC LIMIT 1
                 """, arguments: [uuid, model, serial])
+        let known = try same ?? KnownRecording.headset(there["id"], of: here, in: source, here: db)
         if let known {
             guard known["model"] == model else {
                 throw StorageError.refused(

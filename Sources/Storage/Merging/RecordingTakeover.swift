@@ -111,12 +111,15 @@ struct RecordingEnd {
                 """, arguments: [recording])
     }
 
+    /// True where the acquisition has ended it there.
+    var hasEnded: Bool { row["stopped_host_boot_id"] as Int64? != nil }
+
     /// Its values here, by column.
     func values(keys: MergedKeys) throws -> [String: DatabaseValue] {
         var values: [String: DatabaseValue] = [:]
         for (column, value) in row where column != "id" { values[column] = try keys.value(value, of: column) }
         values["desired_state"] = "stopped".databaseValue
-        if row["stopped_host_boot_id"] as Int64? == nil {
+        if !hasEnded {
             let (boot, time): (DatabaseValue, DatabaseValue) =
                 last.map { ($0[0], $0[1]) } ?? (row["requested_host_boot_id"], row["requested_boottime_ns"])
             values["stopped_host_boot_id"] = try keys.value(boot, of: "host_boot_id")

@@ -22,12 +22,15 @@ struct RecordingUnion {
             if let n = united.unprovenFrom { left.append((stream["id"], n)) }
             report.streams.append(united)
         }
-        report.annotations = try uniteAnnotations(without: left, keys: &keys)
+        let named = try String.fetchOne(source, sql: "SELECT uuid FROM recording WHERE id = ?", arguments: [recording])
+        let annotations = AnnotationUnion(source: source, db: db, recording: recording, here: here, origin: origin)
+        (report.annotations, report.contradictedAnnotations) = try annotations.run(
+            without: left, areNamedAlike: named == uuid, keys: &keys)
         report.facts += try RecordingTakeover(source: source, db: db, recording: recording, origin: origin)
             .bringHistory(as: here, keys: &keys)
         report.facts += try SaidOfRecording(source: source, db: db, recording: recording, here: here).unite(keys: keys)
         report.facts += try endLinks(keys: keys)
-        report.facts += try moveEnd(keys: keys)
+        report.facts += try moveEnd(isProven: left.isEmpty, keys: keys)
         return report
     }
 
@@ -70,43 +73,6 @@ struct RecordingUnion {
         return Int64(theirs.count - own.count)
     }
 
-    /// Annotations are known by their UUIDs. One that was withdrawn in either is withdrawn.
-    ///
-    /// - Parameter left: from which n on samples of a stream stay where they are; what is said of them does, too.
-    private func uniteAnnotations(without left: [(stream: Int64, n: Int64)], keys: inout MergedKeys) throws -> Int64 {
-        let staying = left.map { "(a.stream_id = \($0.stream) AND a.n >= \($0.n))" }.joined(separator: " OR ")
-        var condition = "t.recording_id = ?1"
-        if !staying.isEmpty {
-            condition += """
-                 AND t.id NOT IN (WITH RECURSIVE staying (id) AS (
-                    SELECT a.id FROM annotation AS a WHERE \(staying)
-                    UNION SELECT a.id FROM annotation AS a JOIN staying AS s ON a.replaces = s.id) SELECT id FROM staying)
-                """
-        }
-        let count = try MergedTable(
-            name: "annotation", condition: condition + " ORDER BY t.id", kind: .annotation, here: "t.recording_id = ?1",
-            identity: ["uuid"]
-        ).copy(of: recording, from: source, to: db, as: here, keys: &keys)
-        let withdrawn = try Row.fetchAll(
-            source,
-            sql: """
-                SELECT id, withdrawn_host_boot_id, withdrawn_boottime_ns FROM annotation
-                WHERE recording_id = ? AND withdrawn_boottime_ns IS NOT NULL
-                """, arguments: [recording])
-        var changed: Int64 = 0
-        for row in withdrawn {
-            guard let key = keys[.annotation, row[0]] else { continue }
-            try db.execute(
-                sql: """
-                    UPDATE annotation SET withdrawn_host_boot_id = ?, withdrawn_boottime_ns = ?
-                    WHERE id = ? AND withdrawn_boottime_ns IS NULL
-                    """,
-                arguments: [try keys.value(row[1], of: "withdrawn_host_boot_id"), row[2] as Int64, key])
-            changed += Int64(db.changesCount)
-        }
-        return count + changed
-    }
-
     /// Links that were there when this copy was made, and have ended since.
     private func endLinks(keys: MergedKeys) throws -> Int64 {
         let ended = try Row.fetchAll(
@@ -121,20 +87,22 @@ struct RecordingUnion {
         }
     }
 
-    /// When it began, where nothing was recorded here; and when it ended, where it is recorded elsewhere.
-    private func moveEnd(keys: MergedKeys) throws -> Int64 {
-        let values = try RecordingEnd(of: recording, in: source).values(keys: keys)
+    /// When it began, where nothing was recorded here; and when it ended, where it is recorded elsewhere, or where its end is
+    /// known there and not here yet.
+    ///
+    /// - Parameter isProven: false where samples stay in the other database.
+    private func moveEnd(isProven: Bool, keys: MergedKeys) throws -> Int64 {
+        let end = try RecordingEnd(of: recording, in: source)
+        let values = try end.values(keys: keys)
         let isMerged = try Bool.fetchOne(
             db, sql: "SELECT EXISTS (SELECT 1 FROM merged_recording WHERE recording_id = ?)", arguments: [here])
         var changes = 0
         if isMerged == true {
-            let columns = RecordingEnd.columns
-            try db.execute(
-                sql: "UPDATE recording SET (\(columns.joined(separator: ", "))) = (?1, ?2, ?3, ?4, ?5) WHERE id = ?6 "
-                    + "AND (\(columns.joined(separator: ", "))) IS NOT (?1, ?2, ?3, ?4, ?5) "
-                    + "AND (stopped_host_boot_id, stopped_boottime_ns) <= (?4, ?5)",
-                arguments: StatementArguments(columns.map { values[$0] ?? .null } + [here.databaseValue]))
-            changes += db.changesCount
+            changes += try takeEnd(values, where: "(stopped_host_boot_id, stopped_boottime_ns) <= (?4, ?5)")
+        } else if isProven, end.hasEnded, try !hasMoreHere(keys: keys) {
+            // Otherwise whoever acquires next ends it at the stop here, and finds missing what nobody was to record.
+            changes += try takeEnd(values, where: "stopped_host_boot_id IS NULL")
+            if changes > 0 { try dropOpenGaps(keys: keys) }
         }
         try db.execute(
             sql: """
@@ -143,5 +111,42 @@ struct RecordingUnion {
                 """,
             arguments: [values["started_host_boot_id"] ?? .null, values["started_boottime_ns"] ?? .null, here])
         return Int64(changes + db.changesCount)
+    }
+
+    /// - Returns: how many rows it has changed.
+    private func takeEnd(_ values: [String: DatabaseValue], where condition: String) throws -> Int {
+        let columns = RecordingEnd.columns
+        let list = columns.joined(separator: ", ")
+        try db.execute(
+            sql: "UPDATE recording SET (\(list)) = (?1, ?2, ?3, ?4, ?5) WHERE id = ?6 "
+                + "AND (\(list)) IS NOT (?1, ?2, ?3, ?4, ?5) AND \(condition)",
+            arguments: StatementArguments(columns.map { values[$0] ?? .null } + [here.databaseValue]))
+        return db.changesCount
+    }
+
+    /// True where it went on here after the other database was made: it has not ended here when it ended there.
+    private func hasMoreHere(keys: MergedKeys) throws -> Bool {
+        let lastRow = "SELECT id, (SELECT max(n) FROM sample WHERE stream_id = stream.id) FROM stream WHERE recording_id = ?"
+        var there: [Int64: Int64] = [:]
+        for row in try Row.fetchAll(source, sql: lastRow, arguments: [recording]) {
+            if let stream = keys[.stream, row[0]] { there[stream] = row[1] as Int64? }
+        }
+        return try Row.fetchAll(db, sql: lastRow, arguments: [here]).contains { row in
+            guard let last: Int64 = row[1] else { return false }
+            return there[row[0]].map { $0 < last } ?? true
+        }
+    }
+
+    /// A gap whose end is not known here, and of which the other database has nothing, begins where the recording ended.
+    private func dropOpenGaps(keys: MergedKeys) throws {
+        let open = """
+            SELECT g.stream_id FROM gap AS g JOIN stream AS st ON st.id = g.stream_id
+            WHERE st.recording_id = ? AND g.channel = 0 AND g.count IS NULL
+            """
+        let there = try Int64.fetchAll(source, sql: open, arguments: [recording]).map { keys[.stream, $0] }
+        for stream in try Int64.fetchAll(db, sql: open, arguments: [here]) where !there.contains(stream) {
+            try db.execute(
+                sql: "DELETE FROM gap WHERE stream_id = ? AND channel = 0 AND count IS NULL", arguments: [stream])
+        }
     }
 }

@@ -103,7 +103,10 @@ struct StreamFill {
             sql: """
                 SELECT r.uuid, m.uuid FROM recording AS r
                 LEFT JOIN machine_boot AS b ON b.host_boot_id = r.requested_host_boot_id
-                LEFT JOIN machine AS m ON m.id = coalesce(b.machine_id, (SELECT min(id) FROM machine)) WHERE r.id = ?
+                LEFT JOIN machine AS m ON m.id = coalesce(b.machine_id, (SELECT min(id) FROM machine))
+                    -- Of one that came from a database that knew no machine it is not known.
+                    AND (b.machine_id IS NOT NULL OR r.id NOT IN (SELECT recording_id FROM merged_recording))
+                WHERE r.id = ?
                 """, arguments: [other])
         guard let source = found else { throw StorageError.notFound(what: "recording \(other)") }
         let (uuid, machine): (String, String?) = (source[0], source[1])

@@ -8,6 +8,10 @@ struct UnitedLedger {
     let covered: ClosedRange<Int64>?
     /// Where the gap begins whose end was not known before.
     private let openFirstN: Int64?
+    /// The last row that was here before; nil where there was none.
+    private let lastN: Int64?
+    /// True where the acquisition had ended the recording here.
+    private let hasEnded: Bool
 
     private var db: Database { union.db }
     private var here: Int64 { union.here.rawValue }
@@ -23,6 +27,19 @@ struct UnitedLedger {
         openFirstN = try Int64.fetchOne(
             union.db, sql: "SELECT first_n FROM gap WHERE stream_id = ? AND channel = 0 AND count IS NULL",
             arguments: [union.here.rawValue])
+        lastN = try Self.lastRow(of: union.here.rawValue, in: union.db)
+        // One that came from a file ends here with what the file had when it came.
+        hasEnded =
+            try Bool.fetchOne(
+                union.db,
+                sql: """
+                    SELECT EXISTS (SELECT 1 FROM recording WHERE id = (SELECT recording_id FROM stream WHERE id = ?)
+                        AND stopped_host_boot_id IS NOT NULL AND id NOT IN (SELECT recording_id FROM merged_recording))
+                    """, arguments: [union.here.rawValue]) ?? false
+    }
+
+    private static func lastRow(of stream: Int64, in db: Database) throws -> Int64? {
+        try Int64.fetchOne(db, sql: "SELECT max(n) FROM sample WHERE stream_id = ?", arguments: [stream])
     }
 
     /// What rows and gaps of a known length cover, up to some n.
@@ -41,8 +58,10 @@ struct UnitedLedger {
 
     /// Brings the ledger up to date with what was done to rows.
     func follow(_ changes: RowChanges, into report: inout MergedStream) throws {
-        try closeOpenGap(into: &report)
-        try bringGapsBeyond(into: &report)
+        // What is missing there behind the last sample was wanted there alone: the recording here had ended by then.
+        let isOver = try hasEnded && lastN == Self.lastRow(of: here, in: db)
+        if !isOver { try closeOpenGap(into: &report) }
+        try bringGapsBeyond(isOver: isOver, into: &report)
         report.gapsClosed += try late.follow(changes)
     }
 
@@ -57,7 +76,9 @@ struct UnitedLedger {
     }
 
     /// Gaps of the other database where here was nothing, cut at what was covered.
-    private func bringGapsBeyond(into report: inout MergedStream) throws {
+    ///
+    /// - Parameter isOver: true where those behind the end here are left out.
+    private func bringGapsBeyond(isOver: Bool, into report: inout MergedStream) throws {
         let gaps = try Row.fetchAll(
             union.source,
             sql: "SELECT * FROM gap WHERE stream_id = ? AND channel = 0 AND first_n <= ? ORDER BY first_n",
@@ -65,18 +86,19 @@ struct UnitedLedger {
         for gap in gaps {
             let (first, count): (Int64, Int64?) = (gap["first_n"], gap["count"])
             guard let count, count > 0 else {
-                if covered.map({ first > $0.upperBound }) ?? true { try insert(gap, firstN: first, count: count, &report) }
+                let isBeyond = covered.map { first > $0.upperBound } ?? true
+                if isBeyond, !isOver { try insert(gap, firstN: first, count: count, &report) }
                 continue
             }
             let last = min(first + count - 1, union.lastN)
             guard let covered else {
-                try insert(gap, firstN: first, count: last - first + 1, &report)
+                if !isOver { try insert(gap, firstN: first, count: last - first + 1, &report) }
                 continue
             }
             if first < covered.lowerBound {
                 try insert(gap, firstN: first, count: min(last, covered.lowerBound - 1) - first + 1, &report)
             }
-            if last > covered.upperBound {
+            if !isOver, last > covered.upperBound {
                 let begin = max(first, covered.upperBound + 1)
                 try insert(gap, firstN: begin, count: last - begin + 1, &report)
             }

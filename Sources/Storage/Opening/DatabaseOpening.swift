@@ -8,12 +8,23 @@ import Migrations
 
 /// How a database file is checked, opened and brought up to date.
 struct DatabaseOpening {
+    /// The file itself, whatever link led to it.
     let path: String
     let options: StoreOptions
     /// What hears that a change of the schema makes progress; see ``SchemaUpdate``.
     var progress: SchemaProgress?
     /// What of the disk is not filled.
-    var reserve: DiskReserve? = DiskReserve()
+    var reserve: DiskReserve?
+    /// Of all connections that write.
+    private let lockWait: LockWait
+
+    init(
+        path: String, options: StoreOptions, progress: SchemaProgress? = nil, reserve: DiskReserve? = DiskReserve()
+    ) {
+        self.path = DatabaseFiles.resolve(path)
+        (self.options, self.progress, self.reserve) = (options, progress, reserve)
+        lockWait = LockWait(.seconds(options.busyTimeoutSeconds))
+    }
 
     static func checkDirectory(of path: String) throws(StorageError) {
         let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
@@ -74,8 +85,8 @@ struct DatabaseOpening {
             lock?.noteUpdated()
             return OpenDatabase(
                 writer: pool, path: path, lock: isAcquiring ? lock : nil, keepsEvidence: options.keepsEvidence,
-                reserve: reserve, keys: keys,
-                removedTriggers: removed)
+                reserve: reserve, keys: keys, removedTriggers: removed,
+                file: isAcquiring ? OpenedFile(path: path) : nil, lockWait: lockWait)
         } catch {
             throw translated(error)
         }
@@ -109,7 +120,7 @@ struct DatabaseOpening {
         guard FileManager.default.fileExists(atPath: path) else {
             throw StorageError.cannotOpen(path: path, reason: "it is not there")
         }
-        let name = isImmutable ? Self.immutableName(of: path) : path
+        let name = isImmutable ? Self.uri(of: path, with: "immutable=1") : path
         guard try inspect(name) == [] else {
             throw StorageError.cannotOpen(
                 path: path, reason: "it is empty, or `eegsync run` has not yet brought it up to date")
@@ -122,8 +133,9 @@ struct DatabaseOpening {
         }
     }
 
-    /// The file as a URI; what is no letter or digit of ASCII is escaped, but for the slashes.
-    private static func immutableName(of path: String) -> String {
+    /// The file as a URI with a parameter (https://www.sqlite.org/uri.html); what is no letter or digit of ASCII is escaped,
+    /// but for the slashes.
+    static func uri(of path: String, with parameter: String) -> String {
         let plain = path.utf8.map { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -132,7 +144,7 @@ struct DatabaseOpening {
             default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
             }
         }
-        return "file:\(plain.joined())?immutable=1"
+        return "file:\(plain.joined())?\(parameter)"
     }
 
     func openInMemory() throws(StorageError) -> OpenDatabase {
@@ -164,7 +176,9 @@ struct DatabaseOpening {
     func configuration(isReadOnly: Bool) -> Configuration {
         var configuration = Configuration.ofOrdinaryPriority
         configuration.readonly = isReadOnly
-        configuration.busyMode = .timeout(options.busyTimeoutSeconds)
+        configuration.busyMode =
+            isReadOnly
+            ? .timeout(options.busyTimeoutSeconds) : .callback { [lockWait] tries in lockWait.pause(after: tries) }
         configuration.label = "eegsync"
         let pages = options.maximumPageCount
         let keepsLog = !isReadOnly && FileModes(database: path).isReadByGroup

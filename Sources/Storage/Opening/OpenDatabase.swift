@@ -15,6 +15,10 @@ package final class OpenDatabase: Sendable {
     /// Triggers of others, which were removed from the database; see ``ForeignTrigger``.
     let removedTriggers: [ForeignTrigger]
     private let lock: AcquisitionLock?
+    /// Which file it is; nil for one that is only read, or in memory.
+    let file: OpenedFile?
+    /// How long it waits for others; nil for one that is only read, or in memory.
+    let lockWait: LockWait?
     /// True where no other process acquires into the database: this one holds the lock, or it is in memory.
     var isAcquiring: Bool { lock != nil || path == nil }
     /// Counts control calls, which `PRAGMA data_version` does not show to their own connection.
@@ -22,8 +26,11 @@ package final class OpenDatabase: Sendable {
 
     init(
         writer: any DatabaseWriter, path: String?, lock: AcquisitionLock? = nil, keepsEvidence: Bool = true,
-        reserve: DiskReserve? = nil, keys: PairingKeyFile? = nil, removedTriggers: [ForeignTrigger] = []
+        reserve: DiskReserve? = nil, keys: PairingKeyFile? = nil, removedTriggers: [ForeignTrigger] = [],
+        file: OpenedFile? = nil, lockWait: LockWait? = nil
     ) {
+        self.file = file
+        self.lockWait = lockWait
         self.keepsEvidence = keepsEvidence
         self.reserve = reserve
         self.keys = keys ?? PairingKeyFile(database: path)
@@ -54,7 +61,20 @@ package final class OpenDatabase: Sendable {
     }
 
     func read<Result>(_ body: (Database) throws -> Result) throws(StorageError) -> Result {
-        try perform { writer in try writer.read(body) }
+        try perform { writer in
+            // A further connection would be made by the path, and be one to another file.
+            guard file?.isLeft == true else { return try writer.read(body) }
+            return try writer.unsafeReentrantWrite { db in
+                if db.isInsideTransaction { return try body(db) }
+                var result: Result?
+                try db.inTransaction(.deferred) {
+                    result = try body(db)
+                    return .commit
+                }
+                guard let result else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+                return result
+            }
+        }
     }
 
     func write<Result>(_ body: (Database) throws -> Result) throws(StorageError) -> Result {

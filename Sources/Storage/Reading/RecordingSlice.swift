@@ -64,16 +64,23 @@ extension StreamContents {
         }
         let missing = cut.gaps.reduce(into: Int64(0)) { if $1.channel == 0 { $0 += $1.count - $1.recovered } }
         cut.rowCount = Int64(part.range.count) - missing
+        cut.segments = TimeSegment.cut(segments, to: part.range)
+        return cut
+    }
+}
+
+extension TimeSegment {
+    /// What of a stream's time map gives the times of a range.
+    package static func cut(_ segments: [TimeSegment], to range: ClosedRange<Int64>) -> [TimeSegment] {
         // The piece before the first one also gives the times of what lies behind its end.
-        cut.segments = segments.enumerated().compactMap { index, segment in
+        segments.enumerated().compactMap { index, segment in
             let end = segments.indices.contains(index + 1) ? segments[index + 1].firstN : .max
-            guard segment.firstN <= part.range.upperBound || index == 0, end > part.range.lowerBound else { return nil }
+            guard segment.firstN <= range.upperBound || index == 0, end > range.lowerBound else { return nil }
             var cut = segment
-            cut.firstN = min(max(segment.firstN, part.range.lowerBound), part.range.upperBound)
-            cut.lastN = max(cut.firstN, min(segment.lastN, part.range.upperBound))
+            cut.firstN = min(max(segment.firstN, range.lowerBound), range.upperBound)
+            cut.lastN = max(cut.firstN, min(segment.lastN, range.upperBound))
             return cut
         }
-        return cut
     }
 }
 

@@ -36,7 +36,11 @@ struct RowReading: ~Copyable {
 
     /// Reads rows up to a limit, and hands each full chunk over.
     ///
+    /// A damaged page may have rows in any order, and of any n; whoever gets them writes to memory by n. So each has to follow
+    /// the one before it, within the range.
+    ///
     /// - Returns: where to go on; nil where the range is done.
+    /// - Throws: `DatabaseError`, `SQLITE_CORRUPT` where the rows are not what the key or the table says.
     mutating func read(
         _ range: ClosedRange<Int64>, limit: Int, without late: inout LateSamples, in db: Database,
         _ body: (borrowing SampleChunk) throws -> Void
@@ -54,7 +58,8 @@ struct RowReading: ~Copyable {
         sqlite3_bind_int64(handle, 3, range.upperBound)
         sqlite3_bind_int64(handle, 4, Int64(limit))
         var stepCount = 0
-        var last = range.lowerBound
+        // No recording comes to the least number there is.
+        var last = max(range.lowerBound, .min + 1) - 1
         while true {
             let code = sqlite3_step(handle)
             if code == SQLITE_DONE {
@@ -65,9 +70,15 @@ struct RowReading: ~Copyable {
                 throw DatabaseError(resultCode: ResultCode(rawValue: code), message: db.lastErrorMessage)
             }
             stepCount += 1
-            last = sqlite3_column_int64(handle, 0)
+            let n = sqlite3_column_int64(handle, 0)
+            guard n > last, n <= range.upperBound else {
+                throw damage("a row of n \(n) where one of \(last + 1) ... \(range.upperBound) is due")
+            }
+            last = n
             if late.holdsRow(last) { continue }
-            append(handle, n: last, without: &late)
+            guard append(handle, n: last, without: &late) else {
+                throw damage("a value that is no number of 32 bits, in the row of n \(last)")
+            }
             if count == Self.rowsAtOnce || chunk.n.count + count == rowsPerChunk { flush() }
             if chunk.n.count == rowsPerChunk {
                 try body(chunk)
@@ -78,16 +89,19 @@ struct RowReading: ~Copyable {
         }
     }
 
+    /// - Returns: false where one of the values is no number of 32 bits.
     @inline(__always)
-    private mutating func append(_ handle: OpaquePointer, n: Int64, without late: inout LateSamples) {
+    private mutating func append(_ handle: OpaquePointer, n: Int64, without late: inout LateSamples) -> Bool {
         row[count] = n
         let values = values + count * channelCount
         var missing: UInt8 = 0
+        var isWide = false
         for channel in 0..<channelCount {
             // A NULL reads as 0; only a 0 has to be asked for its type.
-            let value = sqlite3_column_int(handle, Int32(channel + 1))
+            let value = sqlite3_column_int64(handle, Int32(channel + 1))
             if value == 0, sqlite3_column_type(handle, Int32(channel + 1)) == SQLITE_NULL { missing |= 1 << UInt8(channel) }
-            values[channel] = value
+            values[channel] = Int32(truncatingIfNeeded: value)
+            if value != Int64(values[channel]) { isWide = true }
         }
         if late.hasChannels {
             for channel in 0..<channelCount where late.holdsChannel(channel + 1, of: n) {
@@ -97,6 +111,11 @@ struct RowReading: ~Copyable {
         }
         self.missing[count] = missing
         count += 1
+        return !isWide
+    }
+
+    private func damage(_ detail: String) -> DatabaseError {
+        DatabaseError(resultCode: .SQLITE_CORRUPT, message: "stream \(stream.rawValue) has \(detail)")
     }
 
     /// Puts what was stepped through into ``chunk``.

@@ -135,7 +135,7 @@ extension Store {
                     SELECT m.uuid FROM recording AS r
                     LEFT JOIN machine_boot AS b ON b.host_boot_id = r.requested_host_boot_id
                     JOIN machine AS m ON m.id = coalesce(b.machine_id, (SELECT min(id) FROM machine))
-                    WHERE r.id = ?
+                    WHERE r.id = ? AND (b.machine_id IS NOT NULL OR r.id NOT IN (SELECT recording_id FROM merged_recording))
                     """, arguments: [recording.rawValue])
         }
     }

@@ -35,7 +35,10 @@ extension Store {
                     SELECT m.id, m.uuid, m.origin, m.host_boot_id, m.boottime_ns, (
                         SELECT count(*) FROM recording AS r
                         LEFT JOIN machine_boot AS b ON b.host_boot_id = r.requested_host_boot_id
-                        WHERE coalesce(b.machine_id, (SELECT min(id) FROM machine)) = m.id) AS recordings
+                        WHERE coalesce(b.machine_id, (SELECT min(id) FROM machine)) = m.id
+                            -- Of one that came from a database that knew no machine it is not known.
+                            AND (b.machine_id IS NOT NULL OR r.id NOT IN (SELECT recording_id FROM merged_recording))
+                    ) AS recordings
                     FROM machine AS m WHERE m.id NOT IN (SELECT machine_id FROM merged_machine) ORDER BY m.id
                     """
             ).map { row in

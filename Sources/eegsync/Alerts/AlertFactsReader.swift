@@ -57,15 +57,23 @@ struct AlertFactsReader {
     }
 
     private mutating func read(_ facts: inout AlertFacts, at now: AlertInstant) throws {
-        let store = try ReadOnlyStore(unattended: databasePath, hostBoot: hostBoot)
+        let path = DatabaseFiles.resolve(databasePath)
+        if let failure = LostDatabase.failure(at: path) { throw failure }
+        let store = try ReadOnlyStore(unattended: path, hostBoot: hostBoot)
         defer { try? store.close() }
         let isPaused = try store.pause() != nil
-        let process = DaemonPresence.process(database: databasePath)
+        let process = DaemonPresence.process(database: path)
         let recordings = try store.watchedRecordings(at: now.time, window: Self.lossWindow)
         facts.isPaused = isPaused
         let judgement = try StorageJudgement(
             store, recordings.map(\.headset), process: process, commitInterval: commitInterval, now: now.time,
             wallNanoseconds: now.unixNanoseconds)
+        // What that process records is in no list here.
+        if let situation = judgement.situation, situation.cause == .replaced {
+            throw Failure(
+                problem: situation.sentence + ".", consequence: "nothing is stored.", remedy: situation.remedy + ".",
+                code: .unavailable)
+        }
         facts.headsets = recordings.map { recording in
             let around = judgement.surroundings(
                 of: recording.headset, isPaused: isPaused, isConfigured: configured.map { $0.contains(recording.headset.name) })

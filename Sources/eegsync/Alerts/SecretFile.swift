@@ -21,9 +21,15 @@ enum SecretFile {
         guard isClosedByDirectory || status.st_mode & 0o077 == 0 else {
             throw FileReason("others than its owner may read it; chmod 600 \(path)")
         }
-        guard let data = try? handle.read(upToCount: lengthMaximum + 1), data.count <= lengthMaximum,
-            let text = String(bytes: data, encoding: .utf8)
-        else { throw FileReason("it is larger than 16 KiB, or not UTF-8 text") }
+        let data: Data
+        do {
+            // Nil at the end, which is where an empty file begins.
+            data = try handle.read(upToCount: lengthMaximum + 1) ?? Data()
+        } catch {
+            throw FileReason(error)
+        }
+        guard data.count <= lengthMaximum else { throw FileReason("it is larger than 16 KiB") }
+        guard let text = String(bytes: data, encoding: .utf8) else { throw FileReason("it is not UTF-8 text") }
         return text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
             .filter { !$0.isEmpty && !$0.hasPrefix("#") }
     }

@@ -39,7 +39,7 @@ extension DatabaseOptions {
     func alertFactsReader() throws -> AlertFactsReader {
         let configuration = try? configurationIfPresent()
         return AlertFactsReader(
-            databasePath: try databasePath(), configured: configuration?.headsets.map(\.name),
+            databasePath: try namedDatabase(), configured: configuration?.headsets.map(\.name),
             commitInterval: (configuration?.limits ?? Configuration.Limits()).commitInterval, hostBoot: try HostBoot.current())
     }
 }

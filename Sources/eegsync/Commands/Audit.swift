@@ -15,7 +15,7 @@ struct Audit: ParsableCommand {
             extent       blocks, segments, epochs, arrivals and gaps say the same of first and last
             clock        the numbers of samples go with the host's clock, and with the headset's own
             content      rows are those that were written, by digests; so is what says what they mean
-            file         SQLite finds the file whole, and nothing refers to what is not there
+            file         SQLite finds the pages of the file whole, and nothing refers to what is not there
 
             It may run while `eegsync run` records. LOSSES FOUND BY says what shows a loss in each stream; COUNTED, TIMED and \
             UNKNOWN say how what is missing is known.
@@ -61,6 +61,7 @@ struct Audit: ParsableCommand {
     }
 
     func run() throws {
+        if let earlier { try options.refuseOwnFile(earlier) }
         let file = earlier.map(AuditedExtentFile.init)
         let bar = Mutex(ProgressBar(label: "auditing"))
         let report: AuditReport
@@ -289,7 +290,9 @@ extension AuditFacts.Statement {
             case .extent: "blocks, segments, epochs, arrivals and gaps agree on first and last"
             case .clock: Self.clock(report)
             case .content: Self.content(report)
-            case .file: report.checked.contains(.file) ? "SQLite finds the file whole" : "a database that is read as a whole"
+            case .file:
+                report.checked.contains(.file)
+                    ? "SQLite finds the pages of the file whole" : "a database that is read as a whole"
             }
         if result == "not checked" { detail = "left out" }
     }

@@ -42,7 +42,8 @@ struct BackupCommand: ParsableCommand {
 
     func run() throws {
         let database = try options.databasePath()
-        if PartialFile.isSame(file, database) { throw ExportError.cannotWrite(path: file, reason: "it is the database itself") }
+        // Before the database is opened: who closes a file gives back the locks that SQLite has on it in this process.
+        try options.refuseOwnFile(file)
         let backup = DatabaseBackup(of: database)
         let bytes = try UnfinishedFiles.removedOnSignals {
             var bar = ProgressBar(label: "copying")

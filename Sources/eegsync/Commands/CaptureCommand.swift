@@ -53,6 +53,7 @@ struct CaptureCommand: AsyncParsableCommand {
     func run() async throws {
         // A closed pipe then comes as an error of the write.
         signal(SIGPIPE, SIG_IGN)
+        try options.refuseOwnFile(output)
         let session = try HeadsetSession(of: headset, options, consequence: "nothing was captured.")
         let file = try CaptureOutput(path: output, replacesExisting: force)
         let began = HostClock.now

@@ -27,7 +27,7 @@ struct Consent: ParsableArguments {
                 problem: "this cannot be undone, and there is no terminal to ask on.", consequence: "nothing was changed.",
                 remedy: "add --yes.", code: .usage)
         }
-        FileHandle.standardError.write(Data("\(question) [y/N] ".utf8))
+        StandardError.write("\(question) [y/N] ")
         guard ["y", "yes"].contains(answer()?.lowercased() ?? "") else {
             throw CleanExit.message("Nothing was changed.")
         }

@@ -1,3 +1,6 @@
+import Foundation
+import Storage
+
 extension DatabaseOptions {
     /// The configuration of a database; nil where this user finds none that can be read.
     func configuration(of path: String) -> Configuration? {
@@ -11,6 +14,12 @@ extension DatabaseOptions {
     ///   - consequence: of not knowing it.
     func model(of headset: String, stated: String?, database path: String, consequence: String) throws -> String {
         if let stated {
+            // A headset that an earlier version has given another name keeps it.
+            if !Configuration.isHeadsetName(headset), try !isStored(headset, in: path) {
+                throw Failure(
+                    problem: "'\(String(headset.prefix(64)).printable)' is no name for a headset.", consequence: consequence,
+                    remedy: "write \(Configuration.headsetNameRule).", code: .usage)
+            }
             let known = HeadsetLibrary(configurationPath: configurationPath).models
             guard known.contains(stated) else {
                 throw Failure(
@@ -37,5 +46,10 @@ extension DatabaseOptions {
             problem: "the configuration \(configurationPath) names no headset \(headset), only "
                 + configuration.headsets.map(\.name).joined(separator: ", ") + ".",
             consequence: consequence, remedy: "check the spelling, or add the headset to the configuration.", code: .noInput)
+    }
+
+    private func isStored(_ headset: String, in path: String) throws -> Bool {
+        guard FileManager.default.fileExists(atPath: path) else { return false }
+        return try openForControl().hasHeadset(named: headset)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Export
 import Foundation
 import Storage
 
@@ -30,9 +31,16 @@ struct DatabaseOptions: ParsableArguments {
         return try configuration()
     }
 
-    /// The path of the database: as the command says, by itself or by a configuration, else the environment, else the
-    /// configuration.
+    /// The path of the database. Where a link was named it is what that leads to: what belongs to the database is beside it.
     func databasePath(
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ConfigurationError) -> String {
+        DatabaseFiles.resolve(try namedDatabase(environment: environment))
+    }
+
+    /// The path as a person has given it: the command says it, by itself or by a configuration, else the environment, else the
+    /// configuration. For who looks for long, and is to notice that a link leads elsewhere.
+    func namedDatabase(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationError) -> String {
         if let database, !database.isEmpty { return database }
@@ -49,7 +57,9 @@ struct DatabaseOptions: ParsableArguments {
 
     /// Opens the database for looking only.
     func openReadOnly() throws -> ReadOnlyStore {
-        try ReadOnlyStore(path: try databasePath(), hostBoot: try HostBoot.current())
+        let path = try databasePath()
+        if let failure = LostDatabase.failure(at: path) { throw failure }
+        return try ReadOnlyStore(path: path, hostBoot: try HostBoot.current())
     }
 
     /// Opens the database for writing an operator's wish, and notes what time it is, so that the wish has one.
@@ -59,10 +69,21 @@ struct DatabaseOptions: ParsableArguments {
     /// - Throws: ``Failure``, `StorageError`; `cannotOpen` where the database is not there and is not to be made.
     func openForControl(creates: Bool = false) throws -> ControlStore {
         let path = try databasePath()
+        if let failure = LostDatabase.failure(at: path) { throw failure }
+        if let failure = LostDatabase.replacement(at: path) { throw failure }
+        if creates, let failure = LostDatabase.reasonNotToCreate(path) { throw failure }
         if !creates, Self.isAbsent(path) { throw StorageError.cannotOpen(path: path, reason: "it is not there") }
         let store = try ControlStore(path: path, hostBoot: try HostBoot.current())
         try store.noteClockOffset(HostClock.offset())
         return store
+    }
+
+    /// Refuses a path to write to that is the database's, or that of a file which belongs to it.
+    ///
+    /// - Throws: `ExportError.ofDatabase`.
+    func refuseOwnFile(_ path: String) throws {
+        guard let database = try? databasePath(), DatabaseFiles(of: database).has(path) else { return }
+        throw ExportError.ofDatabase(path: path, database: database)
     }
 
     /// True where a directory has no file of the name. Of a directory that is not there, or is closed, opening says more.

@@ -147,7 +147,8 @@ struct ExportCommand: ParsableCommand {
                     ? "In the format \(format.rawValue) missing samples are absent rows; leave --gaps out."
                     : "In the format \(format.rawValue), --gaps is one of: \(choices).")
         }
-        if format.isWholeRecording, try !selection().isWhole {
+        let selection = try selection()
+        if format.isWholeRecording, !selection.isWhole {
             throw ValidationError(
                 "A file of the format \(format.rawValue) holds the whole recording; leave out --from, --to, --streams "
                     + "and --channels.")

@@ -64,7 +64,7 @@ struct FleetCommand: AsyncParsableCommand {
                     print(facts.frame(isTerminal: isTerminal, style: .detected(for: STDOUT_FILENO)), terminator: "")
                 }
             } catch let error as CentreError where error.disposition == .retry {
-                FileHandle.standardError.write(Data("eegsync fleet: \("\(error)".printable). It is tried again\n".utf8))
+                StandardError.write("eegsync fleet: \("\(error)".printable). It is tried again\n")
                 if let again = try? connect(address) { connection = again }
             }
             fflush(nil)

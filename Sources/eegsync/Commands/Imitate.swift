@@ -127,7 +127,10 @@ struct Imitate: AsyncParsableCommand {
         var imitation = Imitation(headset, schedule: schedule, start: start)
         let session = PeripheralSession(adapter: adapter, lock: AdapterLock(respect: .everybody))
         if !BluetoothdPresence.isOnBus() { throw failure(session) }
-        let file = try self.played.map { try PlayedFile(path: $0, streams: headset.streams, replacesExisting: force) }
+        let file = try self.played.map {
+            try PlayedFile(
+                path: $0, streams: headset.streams, replacesExisting: force, sparing: isFile ? source : nil)
+        }
         try await Interruption.run { interruption in
             try await play(&imitation, on: session, file, interruption)
         }
@@ -184,7 +187,9 @@ struct Imitate: AsyncParsableCommand {
     }
 
     private func show(_ line: String) {
-        if !output.json { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+        guard !output.json else { return }
+        print(line)
+        fflush(nil)
     }
 
     private func failure(_ session: PeripheralSession) -> Failure {

@@ -92,6 +92,6 @@ struct LSLCommand: ParsableCommand {
     }
 
     @Sendable private static func say(_ line: String) {
-        FileHandle.standardError.write(Data("eegsync lsl: \(line.printable)\n".utf8))
+        StandardError.write("eegsync lsl: \(line.printable)\n")
     }
 }

@@ -52,6 +52,7 @@ struct ManifestCommand: ParsableCommand {
     func run() throws {
         if let check { return try compare(with: check) }
         guard let recording else { return }
+        if let output { try options.refuseOwnFile(output) }
         let store = try options.openReadOnly()
         let number = try recording.number(in: store)
         let id = RecordingID(rawValue: number)

@@ -86,7 +86,7 @@ struct MarkersCommand: ParsableCommand {
     }
 
     @Sendable private static func say(_ line: String) {
-        FileHandle.standardError.write(Data("eegsync markers: \(line.printable)\n".utf8))
+        StandardError.write("eegsync markers: \(line.printable)\n")
     }
 }
 

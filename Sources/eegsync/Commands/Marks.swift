@@ -90,7 +90,7 @@ struct Marks: ParsableCommand {
             }
             try AnnotationLimits.check(text: text)
             if let duration, duration != "none" {
-                guard let seconds = Double(duration) else {
+                guard let seconds = Double(decimal: duration) else {
                     throw ValidationError("The duration must be a number of seconds, or 'none'.")
                 }
                 try AnnotationLimits.check(durationSeconds: seconds)
@@ -101,8 +101,8 @@ struct Marks: ParsableCommand {
             let now = HostClock.now
             let store = try options.openForControl()
             let change = AnnotationChange(
-                onset: at.map { StatedOnset($0, now: now) }, durationSeconds: duration.map { Double($0) }, description: text,
-                code: code)
+                onset: at.map { StatedOnset($0, now: now) }, durationSeconds: duration.map { Double(decimal: $0) },
+                description: text, code: code)
             let corrected = try store.correctAnnotation(number, change, at: now)
             let annotation = MarksFacts.Annotation(try store.annotation(corrected))
             try CorrectedFacts(annotation: annotation).print(asJSON: output.json, clock: times.clock)

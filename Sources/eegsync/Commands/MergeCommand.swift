@@ -1,4 +1,5 @@
 import ArgumentParser
+import Export
 import Foundation
 import Storage
 import Synchronization
@@ -16,9 +17,10 @@ struct MergeCommand: ParsableCommand {
             once, its counter says which samples are the same: these are compared, and where all agree, gaps of the recording \
             that was made here are filled from the other one.
 
-            The other database is only read, and audited first; of one that was damaged or changed nothing comes in. Each \
-            recording comes in one transaction, in which its audit holds. A second time nothing is new. It is refused while \
-            `eegsync run` runs (75): stop it first. See the page Merging databases.
+            The other database is only read, and audited first; of one that was damaged or changed nothing comes in. One of an \
+            older version is read through a copy that is brought up to date: it is made beside the database that is merged \
+            into, and removed at the end. Each recording comes in one transaction, in which its audit holds. A second time \
+            nothing is new. It is refused while `eegsync run` runs (75): stop it first. See the page Merging databases.
 
             Exit code 0; 65 where samples differ, where nothing proves which samples rows of the other database are, or where \
             evidence here contradicts them.
@@ -38,6 +40,11 @@ struct MergeCommand: ParsableCommand {
     @OptionGroup var options: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
+    mutating func validate() throws {
+        // Where it is a link, what stands in its log is beside what that leads to.
+        file = DatabaseFiles.resolve(file)
+    }
+
     func run() throws {
         let database = try options.databasePath()
         let store = try options.openForMaintenance()
@@ -47,17 +54,53 @@ struct MergeCommand: ParsableCommand {
         if try store.machines().isEmpty, let identity = MachineIdentity.current() {
             try store.control.note(identity, at: HostClock.now)
         }
-        let bar = Mutex(ProgressBar(label: "auditing", unit: "rows"))
-        let readers = max(1, min(4, ProcessInfo.processInfo.activeProcessorCount))
-        let other: MergeSource
+        let facts = try UnfinishedFiles.removedOnSignals { try merge(into: store, at: database) }
+        try facts.print(asJSON: output.json)
+        if !facts.agrees { throw ExitCode(Failure.Code.dataError.rawValue) }
+    }
+
+    private func merge(into store: AcquisitionStore, at database: String) throws -> MergeFacts {
+        // Before anything opens it: who closes a file gives back the locks that SQLite has on it in this process.
+        if PartialFile.isSame(file, database) { throw MergeError.sameDatabase(path: file) }
+        // Where the database is a link, its disk and its directory are those that it leads to.
+        let target = URL(fileURLWithPath: database).resolvingSymlinksInPath().path
+        HiddenDirectory.removeAbandoned(beside: target)
         do {
-            other = try MergeSource(path: file, hostBoot: try HostBoot.current(), readerCount: readers) { done, total in
-                bar.withLock { $0.update(done: done, total: total) }
+            guard let older = try OlderDatabase(path: file) else { return try merge(nil, into: store, at: database) }
+            return try HiddenDirectory.during(beside: target) { directory in
+                try merge(broughtUpToDate(older, in: directory), into: store, at: database)
             }
         } catch StorageError.cannotOpen(let path, let reason) where path == file {
             throw Failure(
                 problem: "the other database \(file) cannot be opened: \(reason).", consequence: "nothing came in.",
                 remedy: "check the path and who may read it (ls -l).", code: .noInput)
+        }
+    }
+
+    /// Makes a copy of a file of an older version.
+    private func broughtUpToDate(_ older: OlderDatabase, in directory: String) throws -> String {
+        let bar = Mutex(ProgressBar(label: "copying"))
+        defer { bar.withLock { $0.finish() } }
+        return try older.broughtUpToDate(in: directory) { step in
+            bar.withLock { bar in
+                switch step {
+                case .copying(let share): bar.update(done: Int64(1000 * share), total: 1000)
+                case .changing:
+                    bar.label = "bringing the copy up to date"
+                    bar.update(done: 1000, total: 1000)
+                case .copied, .notCopied: break
+                }
+            }
+        }
+    }
+
+    /// - Parameter copy: what is read of a file of an older version.
+    private func merge(_ copy: String?, into store: AcquisitionStore, at database: String) throws -> MergeFacts {
+        let bar = Mutex(ProgressBar(label: "auditing", unit: "rows"))
+        let readers = max(1, min(4, ProcessInfo.processInfo.activeProcessorCount))
+        let other = try MergeSource(path: file, copy: copy, hostBoot: try HostBoot.current(), readerCount: readers) {
+            done, total in
+            bar.withLock { $0.update(done: done, total: total) }
         }
         bar.withLock { $0.finish() }
         var merging = ProgressBar(label: "merging", unit: "recordings")
@@ -65,8 +108,7 @@ struct MergeCommand: ParsableCommand {
             merging.update(done: Int64(done), total: Int64(total))
         }
         merging.finish()
-        let facts = MergeFacts(report, file: file, database: database, isDryRun: dryRun)
-        try facts.print(asJSON: output.json)
-        if !facts.agrees { throw ExitCode(Failure.Code.dataError.rawValue) }
+        return MergeFacts(
+            report, file: file, database: database, isDryRun: dryRun, isOfOlderVersion: other.isOfOlderVersion)
     }
 }

@@ -16,6 +16,8 @@ struct MergeFacts: Facts {
         var isNewHeadset: Bool
         var isNothingNew: Bool
         var annotations: Int64
+        /// Corrections that came in and do not hold: what they correct was corrected or deleted here already.
+        var annotationsContradicted: [Int64] = []
         var streams: [Stream]
     }
 
@@ -60,6 +62,8 @@ struct MergeFacts: Facts {
     var file: String
     var database: String
     var isDryRun: Bool
+    /// True where an older version has written the file: it was read through a copy that was brought up to date.
+    var isOfOlderVersion: Bool
     var isNothingNew: Bool
     /// False where samples differ, or rows were left because nothing proves which samples they are, or evidence contradicts
     /// them.
@@ -67,8 +71,9 @@ struct MergeFacts: Facts {
     var recordings: [Recording]
     var twins: [Twin]
 
-    init(_ report: MergeReport, file: String, database: String, isDryRun: Bool) {
+    init(_ report: MergeReport, file: String, database: String, isDryRun: Bool, isOfOlderVersion: Bool = false) {
         (self.file, self.database, self.isDryRun) = (file, database, isDryRun)
+        self.isOfOlderVersion = isOfOlderVersion
         isNothingNew = report.isNothingNew
         agrees =
             report.differing == 0 && report.unproven == 0 && report.twins.allSatisfy { $0.fill?.contradiction == nil }
@@ -81,6 +86,9 @@ struct MergeFacts: Facts {
         if !lines.isEmpty { lines.append("") }
         lines += recordings.flatMap { $0.sentences(isDryRun: isDryRun, style: style) }
         lines += twins.flatMap { $0.sentences(isDryRun: isDryRun, style: style) }
+        if isOfOlderVersion {
+            lines.append("\(file) is of an older version of eegsync, and was read through a copy that was brought up to date.")
+        }
         lines.append(conclusion(style: style))
         return lines
     }
@@ -122,7 +130,7 @@ extension MergeFacts.Recording {
             outcome: merged.outcome.rawValue, uuid: merged.uuid, recording: merged.number,
             recordingThere: merged.numberThere, headset: merged.headset, headsetThere: merged.headsetThere,
             isNewHeadset: merged.isNewHeadset, isNothingNew: merged.isNothingNew, annotations: merged.annotations,
-            streams: merged.streams.map(MergeFacts.Stream.init))
+            annotationsContradicted: merged.contradictedAnnotations, streams: merged.streams.map(MergeFacts.Stream.init))
     }
 
     /// What the table does not say.
@@ -141,6 +149,15 @@ extension MergeFacts.Recording {
                     + "with \(Quantity.count(annotations, "annotation")).")
         } else if annotations > 0 {
             lines.append("Recording \(recording): \(Quantity.count(annotations, "annotation")) new or withdrawn.")
+        }
+        if !annotationsContradicted.isEmpty {
+            let numbers = annotationsContradicted.map(String.init).joined(separator: ", ")
+            let what = "\(Quantity.count(Int64(annotationsContradicted.count), "correction")) of recording \(recording)"
+            let outcome = isDryRun ? "would not hold" : "came in withdrawn (\(numbers))"
+            lines.append(
+                style.apply(.caution, to: "\(what) \(outcome)")
+                    + ": the annotation was corrected otherwise, or deleted, here. `eegsync marks list \(recording) --all` "
+                    + "shows both.")
         }
         if let headsetThere {
             let why = isNewHeadset ? "another headset here has that name" : "it has that name here"

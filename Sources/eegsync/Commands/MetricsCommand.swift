@@ -46,7 +46,7 @@ struct MetricsCommand: ParsableCommand {
     }
 
     func run() throws {
-        let path = try options.databasePath()
+        let path = try options.namedDatabase()
         let configuration = (try? options.configurationIfPresent()).flatMap { $0.names(path) ? $0 : nil }
         let reading = MetricsReading(databasePath: path, configuration: configuration, hostBoot: try HostBoot.current())
         guard let listen else {
@@ -88,5 +88,5 @@ private final class ProblemLog {
         Self.write(problem.map { "the database cannot be read: \($0)" } ?? "the database can be read again")
     }
 
-    static func write(_ line: String) { FileHandle.standardError.write(Data("eegsync metrics: \(line.printable)\n".utf8)) }
+    static func write(_ line: String) { StandardError.write("eegsync metrics: \(line.printable)\n") }
 }

@@ -17,7 +17,7 @@ struct RenameHeadset: ParsableCommand {
     @Argument(help: "The headset's name.")
     var old: String
 
-    @Argument(help: "The new name: 1 ... 64 letters, digits, '-', '_' or '.'.")
+    @Argument(help: ArgumentHelp("The new name: \(Configuration.headsetNameRule)."))
     var new: String
 
     @OptionGroup var options: DatabaseOptions
@@ -26,8 +26,8 @@ struct RenameHeadset: ParsableCommand {
     func run() throws {
         guard Configuration.isHeadsetName(new) else {
             throw Failure(
-                problem: "'\(new)' is no name for a headset.", consequence: "nothing was changed.",
-                remedy: "write 1 ... 64 letters, digits, '-', '_' or '.'.", code: .usage)
+                problem: "'\(new.printable)' is no name for a headset.", consequence: "nothing was changed.",
+                remedy: "write \(Configuration.headsetNameRule).", code: .usage)
         }
         try options.openForControl().renameHeadset(old, to: new)
         let configured = try? options.configurationIfPresent()

@@ -38,7 +38,7 @@ struct ServeCommand: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         let options = options
         let path = try options.databasePath()
-        let served = ServedFile(path: path)
+        let served = ServedFile(path: try options.namedDatabase())
         let store = try options.openReadOnly()
         let configuration: @Sendable () -> Configuration? = {
             (try? options.configurationIfPresent()).flatMap { $0.names(path) ? $0 : nil }

@@ -199,7 +199,7 @@ struct ShipCommand: AsyncParsableCommand {
     }
 
     private static func say(_ sentence: String) {
-        FileHandle.standardError.write(Data("eegsync ship: \(sentence.printable)\n".utf8))
+        StandardError.write("eegsync ship: \(sentence.printable)\n")
     }
 }
 

@@ -77,7 +77,13 @@ struct ProvenanceFacts: Facts {
             lines += ["", "Made with, \(from)\(links)"]
             lines += Self.aligned(Self.pairs(stretch.facts))
         }
-        if links.isEmpty { lines += ["", "Nothing is known of what it was made with: an earlier version recorded it."] }
+        if links.isEmpty {
+            lines += [
+                "",
+                "Nothing is known of what it was made with: there was no link to its headset yet, or an earlier version "
+                    + "recorded it.",
+            ]
+        }
         guard !messages.isEmpty else { return lines }
         lines += ["", "The headset said"]
         lines += Self.aligned(

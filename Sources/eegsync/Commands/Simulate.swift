@@ -57,10 +57,27 @@ struct Simulate: ParsableCommand {
         if seeds.last - seeds.first >= 1_000_000 { throw ValidationError("--seeds takes at most 1,000,000 seeds.") }
         guard let keep else { return }
         if seeds.first != seeds.last { throw ValidationError("--keep takes a single seed.") }
-        if FileManager.default.fileExists(atPath: keep) { throw ValidationError("\(keep) exists already.") }
+        if keep.isEmpty || keep.hasSuffix("/") { throw ValidationError("--keep takes the path of a new file.") }
+    }
+
+    /// Looks for what would keep the database from being made, before anything is made.
+    private func checkKept() throws {
+        guard let keep else { return }
+        if FileManager.default.fileExists(atPath: keep) {
+            throw Failure(
+                problem: "the file \(keep) exists already.", consequence: "it was left untouched.",
+                remedy: "choose another path.", code: .cannotCreate)
+        }
+        let directory = (keep as NSString).deletingLastPathComponent
+        guard directory.isEmpty || FileManager.default.fileExists(atPath: directory) else {
+            throw Failure(
+                problem: "the directory \(directory) is not there.", consequence: "nothing was rehearsed.",
+                remedy: "create it, or choose another path.", code: .cannotCreate)
+        }
     }
 
     func run() throws {
+        try checkKept()
         var facts = SimulateFacts(faults: faults.rawValue)
         facts.planted = plant?.rawValue
         var progress = ProgressBar(label: "rehearsing")

@@ -183,6 +183,8 @@ struct StatusFacts: Facts {
                     sentence: "was never recorded", remedy: "record it: eegsync record start \(headset.name)", streams: []))
         }
         severity = headsets.filter(\.isWanted).map(\.severity).max() ?? .idle
+        // What that process records is in no list here.
+        if storage?.cause == .replaced { severity = .waiting }
     }
 
     private static let silentEEGRemedy =

@@ -34,6 +34,11 @@ struct VerifyCommand: ParsableCommand {
     @OptionGroup var options: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
+    mutating func validate() throws {
+        // Where it is a link, what stands in its log is beside what that leads to.
+        file = DatabaseFiles.resolve(file)
+    }
+
     func run() throws {
         let database = try options.databasePath()
         if PartialFile.isSame(file, database) {

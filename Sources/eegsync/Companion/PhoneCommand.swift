@@ -20,7 +20,7 @@ enum PhoneCommand: Hashable {
         guard let text = String(validating: bytes.dropFirst(), as: UTF8.self) else { throw .valueNotAllowed }
         switch opcode {
         case 1, 2:
-            guard Configuration.isHeadsetName(text), !text.hasPrefix("-") else { throw .valueNotAllowed }
+            guard Configuration.isPlainName(text), !text.hasPrefix("-") else { throw .valueNotAllowed }
             self = opcode == 1 ? .record(text) : .stop(text)
         case 3:
             guard !text.isEmpty, text.utf8.count <= Self.markLengthMaximum, text == text.printable else {

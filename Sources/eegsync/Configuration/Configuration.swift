@@ -189,8 +189,20 @@ struct Configuration: Hashable, Sendable {
 }
 
 extension Configuration {
-    /// True for 1 ... 64 letters, digits, '-', '_' or '.'.
+    /// What a headset may newly be called, in words. A number and `latest` are a recording where a command takes either, a '-'
+    /// begins an option, and the name is a part of the names of files. Who has called one so already goes on: a daemon that
+    /// does not start after an upgrade would be the worse evil.
+    static let headsetNameRule =
+        "1 ... 64 letters, digits, '-', '_' or '.'; no number, not 'latest', '.' or '..', and no '-' at the beginning"
+
+    /// True for what ``headsetNameRule`` says.
     static func isHeadsetName(_ name: String) -> Bool {
+        isPlainName(name) && !name.hasPrefix("-") && !["latest", ".", ".."].contains(name)
+            && !name.unicodeScalars.allSatisfy { ("0"..."9").contains($0) }
+    }
+
+    /// True for 1 ... 64 letters, digits, '-', '_' or '.'.
+    static func isPlainName(_ name: String) -> Bool {
         (1...64).contains(name.unicodeScalars.count)
             && name.unicodeScalars.allSatisfy {
                 switch $0 {

@@ -200,7 +200,7 @@ extension ConfigurationParser {
         let allowed = "allowed are 1 ... 64 letters, digits, '-', '_' or '.'"
         let value = found["name"]
         guard let name = value == nil ? standard : text(value, limit: 64, allowed: allowed) else { return "" }
-        if !Configuration.isHeadsetName(name) { complain(value ?? found.owner, "'\(name)' is no name of a \(noun)", allowed) }
+        if !Configuration.isPlainName(name) { complain(value ?? found.owner, "'\(name)' is no name of a \(noun)", allowed) }
         if taken.contains(name) {
             complain(
                 value ?? found.owner, "the name '\(name)' is taken by another \(noun)",

@@ -263,7 +263,7 @@ struct ConfigurationParser: YAMLReader {
         guard let value = required("name", found, allowed), let name = text(value, limit: 64, allowed: allowed) else {
             return ""
         }
-        if !Configuration.isHeadsetName(name) { complain(value, "\(value.kind) is no name for a headset", allowed) }
+        if !Configuration.isPlainName(name) { complain(value, "\(value.kind) is no name for a headset", allowed) }
         if taken.contains(name) {
             complain(value, "the name '\(name)' is taken by another headset", "choose a name of its own")
         }

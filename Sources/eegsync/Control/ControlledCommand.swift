@@ -49,7 +49,9 @@ extension Impedance: ControlledCommand {
 extension CaptureCommand: ControlledCommand {
     var isWriting: Bool { (try? options.databasePath()).flatMap { DaemonPresence.pid(database: $0) } != nil }
     func openFile() throws -> Int32? {
-        output == "-" ? nil : try CaptureOutput.create(output, replacesExisting: force)
+        guard output != "-" else { return nil }
+        try options.refuseOwnFile(output)
+        return try CaptureOutput.create(output, replacesExisting: force)
     }
 }
 

@@ -22,6 +22,8 @@ final class Daemon: Service {
         var service: AcquisitionService?
         var isReady = false
         var status = "starting"
+        /// What is said instead, for as long as it lasts.
+        var alarm: String?
     }
 
     /// Creates the service.
@@ -54,9 +56,12 @@ final class Daemon: Service {
         let writes = DeferredWrites(store: store)
         let writing = Task { await writes.run() }
         let watching = Task { await self.watchWriteAheadLog(of: store) }
+        let file = DatabaseFileWatch(store: store, namedPath: configuration.databasePath, log: log) { self.setAlarm($0) }
+        let watchingFile = Task { await file.run() }
         let settling = Task { await DaemonStart.settle(writes) }
         defer {
             watching.cancel()
+            watchingFile.cancel()
             settling.cancel()
         }
         let service = makeService(store, KeptLinks(store: store, writes: writes, log: log))
@@ -69,6 +74,7 @@ final class Daemon: Service {
                 ServiceNotification.stopping()
                 await reports.value
                 log.log(.critical, "\(error)")
+                file.rescue()
                 throw error
             }
             await reports.value
@@ -80,8 +86,18 @@ final class Daemon: Service {
             Task { await service.shutDown() }
         }
         try? store.noteSettled()
+        file.rescue()
         try store.close()
         stopped()
+    }
+
+    /// Says a sentence instead of what else is to be said, or no more.
+    private func setAlarm(_ sentence: String?) {
+        let text = state.withLock { state in
+            state.alarm = sentence
+            return sentence ?? state.status
+        }
+        ServiceNotification.status(text)
     }
 
     private func logChoice() {
@@ -99,7 +115,7 @@ final class Daemon: Service {
         let text = state.withLock { state in
             state.isReady = true
             if let status { state.status = status }
-            return state.status
+            return state.alarm ?? state.status
         }
         ServiceNotification.ready(status: text)
     }
@@ -288,8 +304,11 @@ final class Daemon: Service {
         for await report in reports {
             log.log(report)
             guard case .summary(let text) = report else { continue }
-            state.withLock { $0.status = text }
-            ServiceNotification.status(text)
+            let said = state.withLock { state in
+                state.status = text
+                return state.alarm ?? text
+            }
+            ServiceNotification.status(said)
         }
     }
 }

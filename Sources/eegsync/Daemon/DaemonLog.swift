@@ -28,27 +28,27 @@ final class DaemonLog: Sendable {
         logger.log(level: level, "\(message)", metadata: metadata.isEmpty ? nil : metadata)
     }
 
+    private func reason(of headset: AcquiredHeadset) -> String { headset.cause.map { ": \($0.words)" } ?? "" }
+
+    /// Writes a line about a headset's connection.
+    private func log(_ headset: AcquiredHeadset, _ level: Logger.Level, _ message: String) {
+        log(
+            level, message,
+            [
+                "headset": "\(headset.name)", "attempt": "\(headset.attempt)", "state": "\(headset.phase.rawValue)",
+                "recording": "\(headset.recording.rawValue)",
+            ])
+    }
+
     /// Writes what the acquisition reports.
     func log(_ report: AcquisitionReport) {
         switch report {
-        case .phaseChanged(let headset):
-            let reason = headset.cause.map { ": \($0.words)" } ?? ""
-            log(
-                headset.phase.level, headset.phase.words + reason,
-                [
-                    "headset": "\(headset.name)", "attempt": "\(headset.attempt)", "state": "\(headset.phase.rawValue)",
-                    "recording": "\(headset.recording.rawValue)",
-                ])
+        case .phaseChanged(let headset): log(headset, headset.phase.level, headset.phase.words + reason(of: headset))
         case .phasesChanged(let headset, let changes):
-            let reason = headset.cause.map { ": \($0.words)" } ?? ""
             log(
-                max(headset.phase.level, .info),
+                headset, max(headset.phase.level, .info),
                 "the connection has changed \(changes.count) times more in \(Quantity.duration(changes.period)), with "
-                    + "\(Quantity.count(Int64(changes.returns), "return")); now \(headset.phase.words)\(reason)",
-                [
-                    "headset": "\(headset.name)", "attempt": "\(headset.attempt)", "state": "\(headset.phase.rawValue)",
-                    "recording": "\(headset.recording.rawValue)",
-                ])
+                    + "\(Quantity.count(Int64(changes.returns), "return")); now \(headset.phase.words)\(reason(of: headset))")
         case .returned(let back):
             log(
                 .debug, "the first sample of the link has arrived",

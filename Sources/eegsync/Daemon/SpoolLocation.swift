@@ -1,4 +1,5 @@
 import Foundation
+import Storage
 
 /// Where the daemon keeps what is in no transaction yet.
 enum SpoolLocation {
@@ -9,6 +10,7 @@ enum SpoolLocation {
     static func path(
         of database: String, environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> String {
+        let database = DatabaseFiles.resolve(database)
         guard let directory = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first else { return database + "-spool" }
         // One for each database, whose path may be longer than a name.
         let hash = database.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }

@@ -1,7 +1,9 @@
 import Bluetooth
+import Export
 import Glibc
 import Headsets
 import Simulation
+import Storage
 
 /// What an imitated headset has measured, as CSV: a line for each instant of each stream. To compare a recording with.
 final class PlayedFile {
@@ -13,8 +15,12 @@ final class PlayedFile {
 
     /// Creates the file.
     ///
-    /// - Throws: ``Failure`` where it exists or cannot be created.
-    init(path: String, streams: [StreamDescription], replacesExisting: Bool) throws {
+    /// - Parameter database: what is played, where it is a database, whose files are not overwritten; nil otherwise.
+    /// - Throws: ``Failure`` where it exists or cannot be created; `ExportError.ofDatabase`.
+    init(path: String, streams: [StreamDescription], replacesExisting: Bool, sparing database: String? = nil) throws {
+        if let database, DatabaseFiles(of: database).has(path) {
+            throw ExportError.ofDatabase(path: path, database: database)
+        }
         self.path = path
         names = streams.map(\.bankName)
         descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC | (replacesExisting ? O_TRUNC : O_EXCL), 0o644)

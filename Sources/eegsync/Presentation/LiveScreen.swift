@@ -38,6 +38,8 @@ struct LiveScreen {
     }
 
     private static func write(_ text: String) {
-        FileHandle.standardOutput.write(Data(text.utf8))
+        // What cannot be written is said at the end, as of all that is printed.
+        print(text, terminator: "")
+        fflush(nil)
     }
 }

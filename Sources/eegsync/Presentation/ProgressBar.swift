@@ -47,7 +47,7 @@ struct ProgressBar {
                 done: done - began.done, left: total - done, unit: unit,
                 seconds: Double((now - began.time).nanoseconds) / 1e9)
         }
-        Self.write("\r\u{1B}[K" + Self.line(label: label, perMille: perMille, columns: Self.columns, pace: pace))
+        StandardError.write("\r\u{1B}[K" + Self.line(label: label, perMille: perMille, columns: Self.columns, pace: pace))
     }
 
     /// `1,200,000 rows/s, 3 min 05 s left`; empty before a second has passed.
@@ -61,12 +61,12 @@ struct ProgressBar {
     mutating func finish() {
         guard isTerminal, shownPerMille >= 0 else { return }
         shownPerMille = -1
-        Self.write("\r\u{1B}[K")
+        StandardError.write("\r\u{1B}[K")
     }
 
     /// Removes the line of whatever bar there is; for a signal that ends the process.
     static func removeLine() {
-        if isatty(STDERR_FILENO) == 1 { write("\r\u{1B}[K") }
+        if isatty(STDERR_FILENO) == 1 { StandardError.write("\r\u{1B}[K") }
     }
 
     /// The line for a terminal of `columns` columns.
@@ -88,9 +88,5 @@ struct ProgressBar {
     private static var columns: Int {
         var size = winsize()
         return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
-    }
-
-    private static func write(_ text: String) {
-        FileHandle.standardError.write(Data(text.utf8))
     }
 }

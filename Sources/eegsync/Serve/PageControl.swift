@@ -24,13 +24,15 @@ struct PageControl: Sendable {
 
     /// What a person would type; nil for nothing that may be typed here.
     func arguments(_ wish: PageWish) -> [String]? {
-        if let headset = wish.headset, !Configuration.isHeadsetName(headset) || headset.hasPrefix("-") { return nil }
+        if let headset = wish.headset, !Configuration.isPlainName(headset) || headset.hasPrefix("-") { return nil }
         switch (wish.action, wish.headset) {
         case ("record", let headset?): return ["record", "start", headset] + options
         case ("stop", let headset?): return ["record", "stop", headset] + options
         case ("impedance", let headset?): return ["impedance", headset, "--seconds", "5"] + options
         case ("mark", let headset):
-            guard let text = wish.text, (1...500).contains(text.count), !text.allSatisfy(\.isWhitespace) else { return nil }
+            // An argument ends at a zero byte, and the mark would with it.
+            guard let text = wish.text, (1...500).contains(text.count), !text.allSatisfy(\.isWhitespace), !text.utf8.contains(0)
+            else { return nil }
             return ["mark"] + (headset.map { ["--headset", $0] } ?? []) + options + ["--", text]
         default: return nil
         }

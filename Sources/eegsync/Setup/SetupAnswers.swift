@@ -127,7 +127,7 @@ private struct SetupAnswersReader: YAMLReader {
     private mutating func headset(_ value: YAMLValue) -> SetupAnswers.Headset {
         let found = fields(value, ["name", "model", "address", "advertises"])
         var headset = SetupAnswers.Headset(name: "", key: value.path)
-        let allowed = "allowed are 1 ... 64 letters, digits, '-', '_' or '.'"
+        let allowed = "allowed are \(Configuration.headsetNameRule)"
         if let name = required("name", found, allowed), let text = text(name, limit: 64, allowed: allowed) {
             if !Configuration.isHeadsetName(text) { complain(name, "\(name.kind) is no name for a headset", allowed) }
             headset.name = text

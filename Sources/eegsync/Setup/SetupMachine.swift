@@ -252,7 +252,7 @@ struct SetupMachine {
         guard Configuration.isHeadsetName(name) else {
             return ask(
                 index, isRecognised: isRecognised,
-                complaint: "'\(name)' is no name: 1 ... 64 letters, digits, '-', '_' or '.' are allowed.")
+                complaint: "'\(name)' is no name; allowed are \(Configuration.headsetNameRule).")
         }
         guard !names.contains(name) else {
             return ask(index, isRecognised: isRecognised, complaint: "the name '\(name)' is taken.")

@@ -8,11 +8,11 @@ struct SetupTerminal {
     var style: TerminalStyle
 
     /// A line.
-    func say(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+    func say(_ line: String) { StandardError.write(line + "\n") }
 
     /// What a person types; nil at the end of input, and with Ctrl-C, which does not end the waiting for a line by itself.
     func answer(_ prompt: String, unless interruption: Interruption) -> String? {
-        FileHandle.standardError.write(Data(prompt.utf8))
+        StandardError.write(prompt)
         var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         while poll(&input, 1, 100) <= 0 {
             if interruption.isWanted {

@@ -1,4 +1,5 @@
 import Foundation
+import Storage
 
 /// Where the daemon offers the tap, and where its readers look for it.
 enum TapLocation {
@@ -12,7 +13,7 @@ enum TapLocation {
     static func path(
         of database: String, environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> String {
-        guard let directory = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first else { return database + "-tap" }
+        guard let directory = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first else { return socket(of: database) }
         return "\(directory)/tap"
     }
 
@@ -23,7 +24,10 @@ enum TapLocation {
         of database: String?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> String {
         if let named = environment[variable], !named.isEmpty { return named }
-        if let database, access(database + "-tap", F_OK) == 0 { return database + "-tap" }
+        if let database, access(socket(of: database), F_OK) == 0 { return socket(of: database) }
         return unitPath
     }
+
+    /// Beside the database.
+    private static func socket(of database: String) -> String { DatabaseFiles.resolve(database) + "-tap" }
 }

@@ -178,7 +178,7 @@ extension CentralEvent {
     var attempt: Attempt? {
         switch self {
         case .didUpdateState, .didDiscover, .didNoticeHungRadio, .didFailToScan, .didUnblock, .didModifyServices,
-            .didUpdateValue, .didTransferPacket, .didReadRSSI:
+            .didBeginPairing, .didUpdateValue, .didTransferPacket, .didReadRSSI:
             nil
         case .willRestoreState(_, let attempt), .didRetrieveConnected(_, let attempt), .didConnect(_, let attempt),
             .didFailToConnect(_, _, let attempt), .didDisconnect(_, _, let attempt), .didDiscoverServices(_, _, let attempt),

@@ -110,6 +110,7 @@ struct RequestLedger {
         case .didReadRSSI(_, let identifier):
             if !isLinked(identifier) { find("the strength of a link to \(identifier) was emitted without a link") }
         case .didNoticeHungRadio: find("the radio is said to hang, and does not")
+        case .didBeginPairing: break  // Some headset may want to be paired.
         case .didUnblock(let identifier): find("\(identifier) is said to be unblocked, and never was blocked")
         }
     }

@@ -168,6 +168,8 @@ def _of_commands() -> Iterator[Scenario]:
 SCENARIOS = [
     _serial("away-5s", "out of range for 5 s", _away(5, times=2)),
     _serial("away-60s", "out of range for 60 s", _away(60, times=2)),
+    # By then it may have another address: there are scans, which must not keep the pages waiting.
+    _serial("away-5min", "out of range for 5 min", _away(300, times=2)),
     _serial("disconnect", "link ended by a program or by the headset", _disconnected),
     _serial("kill", "eegsync killed (-9)", _killed),
     _serial("paged", "adapter switched off and pulled out while it pages", _taken_while_paged),

@@ -41,7 +41,12 @@ class Machine:
         self._answers = b""
 
     def __enter__(self) -> Self:
-        self.boot()
+        try:
+            self.boot()
+        except BaseException:
+            # One that does not come up would take a processor until somebody notices.
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
