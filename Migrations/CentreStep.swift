@@ -16,6 +16,9 @@ package struct CentreStep: Hashable, Sendable {
         CentreStep("p0007_names", PackageResources.p0007_names_sql),
         CentreStep("p0008_mended", PackageResources.p0008_mended_sql),
         CentreStep("p0009_readers", PackageResources.p0009_readers_sql),
+        CentreStep("p0010_heads", PackageResources.p0010_heads_sql),
+        CentreStep("p0011_twins", PackageResources.p0011_twins_sql),
+        CentreStep("p0012_fills", PackageResources.p0012_fills_sql),
     ]
 
     private init(_ identifier: String, _ bytes: [UInt8]) {

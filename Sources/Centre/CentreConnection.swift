@@ -16,6 +16,8 @@ package final class CentreConnection {
     /// The server hears something after so long, whatever the pause; nil where it waits for ever.
     private var restMaximum: Duration?
     private var isInTransaction = false
+    /// The names of statements that the server has parsed and planned, by their text.
+    private var prepared: [String: String] = [:]
 
     /// Connects.
     ///
@@ -132,10 +134,13 @@ package final class CentreConnection {
 
     /// Runs one statement with parameters, or several without.
     ///
+    /// - Parameter isRepeated: whether it comes again and again, so that the server parses and plans it once.
     /// - Returns: the rows, all values as texts.
     @discardableResult
-    package func execute(_ sql: String, _ parameters: [String?] = []) throws(CentreError) -> [[String?]] {
-        let result = try result(of: sql, parameters.isEmpty ? nil : parameters, isBinary: false)
+    package func execute(
+        _ sql: String, _ parameters: [String?] = [], isRepeated: Bool = false
+    ) throws(CentreError) -> [[String?]] {
+        let result = try result(of: sql, parameters.isEmpty ? nil : parameters, isBinary: false, isRepeated: isRepeated)
         defer { libpq.pointee.PQclear(result) }
         try check(result, [PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY])
         if !parameters.isEmpty { try pause(after: parameters.reduce(0) { $0 + ($1?.utf8.count ?? 0) }) }
@@ -145,6 +150,38 @@ package final class CentreConnection {
                     ? nil : libpq.pointee.PQgetvalue(result, row, column).map { String(cString: $0) }
             }
         }
+    }
+
+    /// Runs one statement with parameters in the server's binary form, which gives no rows.
+    ///
+    /// - Parameters:
+    ///   - parameters: as ``CopyStream/rows`` has them; nil is NULL.
+    ///   - isRepeated: whether it comes again and again, so that the server parses and plans it once.
+    package func execute(
+        _ sql: String, binary parameters: [[UInt8]?], isRepeated: Bool
+    ) throws(CentreError) {
+        let name = isRepeated ? try prepare(sql) : nil
+        try silence.requireAnswering()
+        let lengths = parameters.map { Int32($0?.count ?? 0) }
+        let bytes = parameters.flatMap { $0 ?? [] }
+        let isSent = bytes.withUnsafeBytes { bytes in
+            var values: [UnsafePointer<CChar>?] = []
+            var offset = 0
+            for parameter in parameters {
+                values.append(
+                    parameter == nil ? nil : bytes.baseAddress?.advanced(by: offset).assumingMemoryBound(to: CChar.self))
+                offset += parameter?.count ?? 0
+            }
+            let (count, formats) = (Int32(parameters.count), lengths.map { _ in Int32(1) })
+            guard let name else {
+                return libpq.pointee.PQsendQueryParams(connection, sql, count, nil, values, lengths, formats, 0)
+            }
+            return libpq.pointee.PQsendQueryPrepared(connection, name, count, values, lengths, formats, 0)
+        }
+        let result = try lastResult(isSent: isSent == 1)
+        defer { libpq.pointee.PQclear(result) }
+        try check(result, [PGRES_COMMAND_OK])
+        try pause(after: bytes.count)
     }
 
     /// Waits for as long as a rate wants it. A server that waits for a transaction hears meanwhile that somebody is there.
@@ -170,18 +207,42 @@ package final class CentreConnection {
 
     /// Sends a statement, or several where there are no parameters, and waits for the last result, or the one that is an error,
     /// or that asks for rows.
-    private func result(of sql: String, _ parameters: [String?]?, isBinary: Bool) throws(CentreError) -> OpaquePointer? {
+    private func result(
+        of sql: String, _ parameters: [String?]?, isBinary: Bool, isRepeated: Bool = false
+    ) throws(CentreError) -> OpaquePointer? {
+        let name = isRepeated ? try prepare(sql) : nil
         try silence.requireAnswering()
         let isSent: Int32
         if let parameters {
             let values = parameters.map { $0.flatMap { strdup($0) } }
             defer { for value in values { free(value) } }
-            isSent = libpq.pointee.PQsendQueryParams(
-                connection, sql, Int32(parameters.count), nil, values.map { UnsafePointer($0) }, nil, nil, isBinary ? 1 : 0)
+            let (count, pointers) = (Int32(parameters.count), values.map { UnsafePointer($0) })
+            if let name {
+                isSent = libpq.pointee.PQsendQueryPrepared(connection, name, count, pointers, nil, nil, isBinary ? 1 : 0)
+            } else {
+                isSent = libpq.pointee.PQsendQueryParams(connection, sql, count, nil, pointers, nil, nil, isBinary ? 1 : 0)
+            }
         } else {
             isSent = libpq.pointee.PQsendQuery(connection, sql)
         }
-        guard isSent == 1 else { throw .lost(detail: Self.message(libpq.pointee.PQerrorMessage(connection))) }
+        return try lastResult(isSent: isSent == 1)
+    }
+
+    /// Has the server parse a statement, where it has not yet. Returns the name of it.
+    private func prepare(_ sql: String) throws(CentreError) -> String {
+        if let name = prepared[sql] { return name }
+        let name = "eegsync_\(prepared.count + 1)"
+        try silence.requireAnswering()
+        let result = try lastResult(isSent: libpq.pointee.PQsendPrepare(connection, name, sql, 0, nil) == 1)
+        defer { libpq.pointee.PQclear(result) }
+        try check(result, [PGRES_COMMAND_OK])
+        prepared[sql] = name
+        return name
+    }
+
+    /// Waits for the last result of what was sent, or the one that is an error, or that asks for rows.
+    private func lastResult(isSent: Bool) throws(CentreError) -> OpaquePointer? {
+        guard isSent else { throw .lost(detail: Self.message(libpq.pointee.PQerrorMessage(connection))) }
         var last: OpaquePointer?
         do throws(CentreError) {
             while let next = try nextResult() {

@@ -3,7 +3,8 @@ package struct CopyStream {
     /// The key of the type integer in pg_type.
     private static let integerType: UInt32 = 23
 
-    private var buffer: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00] + Array(repeating: 0, count: 8)
+    private var buffer: [UInt8] = Self.head
+    private static let head = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00] + Array(repeating: 0, count: 8)
     /// How many rows there are.
     package private(set) var rowCount = 0
 
@@ -60,6 +61,26 @@ package struct CopyStream {
 
     /// All bytes, the end included.
     package var bytes: [UInt8] { buffer + [0xFF, 0xFF] }
+
+    /// The fields of each row, as parameters of a statement have them in binary form, too; nil for NULL.
+    package var rows: [[[UInt8]?]] {
+        var offset = Self.head.count
+        func number(_ size: Int) -> Int {
+            defer { offset += size }
+            return buffer[offset..<offset + size].reduce(0) { $0 << 8 | Int($1) }
+        }
+        return (0..<rowCount).map { _ in
+            (0..<number(2)).map { _ in
+                let size = number(4)
+                if size == UInt32.max { return nil }
+                defer { offset += size }
+                return Array(buffer[offset..<offset + size])
+            }
+        }
+    }
+
+    /// How many bytes there are so far.
+    package var byteCount: Int { buffer.count }
 
     private mutating func append(_ value: UInt16) {
         buffer.append(UInt8(value >> 8))

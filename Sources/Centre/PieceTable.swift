@@ -1,52 +1,92 @@
 import Storage
 
-/// The temporary tables through which blocks of samples come to a centre: COPY writes into no table that rows are guarded in
-/// (PostgreSQL 15, COPY, Notes), INSERT does.
-enum PieceTable {
+/// How blocks of samples, and values that came late, come into a centre: by INSERT with parameters, or, where they are many,
+/// through temporary tables. COPY itself writes into no table that rows are guarded in (PostgreSQL 15, COPY, Notes).
+struct PieceTable {
     private static let channels = 8
-    private static let columns = (1...channels).map { "c\($0)" }.joined(separator: ", ")
+    private static let blockColumns = ["stream", "first_n", "row_count"] + (1...channels).map { "c\($0)" }
+    private static let patchColumns = ["stream", "channel", "first_n", "values"]
+    /// A live recording brings few rows at a time, and they go into their table at once: a transaction that has used a
+    /// temporary table has its files emptied at its end, which takes the server longer than to insert some rows.
+    private static let directRows = 4
+    /// Rows of a statement with parameters, which may have 65,535.
+    private static let statementRows = 64
 
-    /// The statements that make them, for the session.
-    static let creation = """
-        CREATE TEMPORARY TABLE sample_block_copy (stream uuid, first_n bigint, row_count integer, \
-        \((1...channels).map { "c\($0) integer[]" }.joined(separator: ", "))) ON COMMIT DELETE ROWS;
-        CREATE TEMPORARY TABLE sample_patch_copy (stream uuid, channel integer, first_n bigint, values integer[]) \
-        ON COMMIT DELETE ROWS
-        """
+    private let connection: CentreConnection
+    /// True where the tables are spread over a cluster of Citus, which makes a COPY of an INSERT from another table.
+    let isSpread: Bool
 
-    /// Sends the samples of a stream, within a transaction.
-    static func send(_ stream: StreamShipment, through connection: CentreConnection) throws(CentreError) {
-        if !stream.pieces.isEmpty {
-            var copy = CopyStream()
-            for piece in stream.pieces { append(piece, of: stream.uuid, to: &copy) }
-            try connection.copy("COPY sample_block_copy FROM STDIN (FORMAT binary)", copy.bytes)
-            try connection.execute(
-                """
-                INSERT INTO sample_block (stream, first_n, row_count, \(columns))
-                SELECT stream, first_n, row_count, \(columns) FROM sample_block_copy;
-                DELETE FROM sample_block_copy
-                """)
-        }
-        guard !stream.patches.isEmpty else { return }
-        var copy = CopyStream()
-        for patch in stream.patches {
-            copy.beginRow(fieldCount: 4)
-            copy.append(uuid: stream.uuid)
-            copy.append(integer: Int32(patch.channel))
-            copy.append(bigint: patch.firstN)
-            copy.append(integers: patch.values)
-        }
-        try connection.copy("COPY sample_patch_copy FROM STDIN (FORMAT binary)", copy.bytes)
+    /// Makes the temporary tables of the session.
+    init(_ connection: CentreConnection) throws(CentreError) {
+        self.connection = connection
+        // What spread_blocks() has made.
+        isSpread = try connection.execute("SELECT to_regclass('public.stream_right') IS NOT NULL").first?.first == "t"
+        if isSpread { return }
         try connection.execute(
             """
-            INSERT INTO sample_patch (stream, channel, first_n, values)
-            SELECT stream, channel, first_n, values FROM sample_patch_copy;
-            DELETE FROM sample_patch_copy
+            CREATE TEMPORARY TABLE sample_block_copy (stream uuid, first_n bigint, row_count integer, \
+            \((1...Self.channels).map { "c\($0) integer[]" }.joined(separator: ", "))) ON COMMIT DELETE ROWS;
+            CREATE TEMPORARY TABLE sample_patch_copy (stream uuid, channel integer, first_n bigint, values integer[]) \
+            ON COMMIT DELETE ROWS
             """)
     }
 
+    /// Sends the samples of a stream, within a transaction.
+    func send(_ stream: StreamShipment) throws(CentreError) {
+        var blocks = CopyStream()
+        for piece in stream.pieces { Self.append(piece, of: stream.uuid, to: &blocks) }
+        try insert(blocks, "sample_block", Self.blockColumns)
+        var patches = CopyStream()
+        for patch in stream.patches {
+            patches.beginRow(fieldCount: Self.patchColumns.count)
+            patches.append(uuid: stream.uuid)
+            patches.append(integer: Int32(patch.channel))
+            patches.append(bigint: patch.firstN)
+            patches.append(integers: patch.values)
+        }
+        try insert(patches, "sample_patch", Self.patchColumns)
+    }
+
+    private func insert(_ rows: CopyStream, _ table: String, _ columns: [String]) throws(CentreError) {
+        if rows.rowCount == 0 { return }
+        let names = columns.joined(separator: ", ")
+        // Parameters are sent in one piece, whatever the rate.
+        let isSmall = rows.rowCount <= Self.directRows && rows.byteCount <= connection.pacing.pieceSize
+        guard !isSpread, !isSmall else {
+            for part in parts(rows.rows) {
+                let values = part.indices.map { row in
+                    "(\(columns.indices.map { "$\(row * columns.count + $0 + 1)" }.joined(separator: ", ")))"
+                }
+                try connection.execute(
+                    "INSERT INTO \(table) (\(names)) VALUES \(values.joined(separator: ", "))", binary: part.flatMap(\.self),
+                    isRepeated: part.count == 1)
+            }
+            return
+        }
+        try connection.copy("COPY \(table)_copy FROM STDIN (FORMAT binary)", rows.bytes)
+        try connection.execute(
+            "INSERT INTO \(table) (\(names)) SELECT \(names) FROM \(table)_copy; DELETE FROM \(table)_copy")
+    }
+
+    /// Rows in parts of some, and of not many more bytes than a piece of what is copied has.
+    private func parts(_ rows: [[[UInt8]?]]) -> [[[[UInt8]?]]] {
+        var parts: [[[[UInt8]?]]] = []
+        var bytes = 0
+        for row in rows {
+            let size = row.reduce(0) { $0 + ($1?.count ?? 0) }
+            let isFull = parts.last?.count == Self.statementRows || bytes + size > connection.pacing.pieceSize
+            if parts.isEmpty || isFull {
+                parts.append([])
+                bytes = 0
+            }
+            parts[parts.count - 1].append(row)
+            bytes += size
+        }
+        return parts
+    }
+
     private static func append(_ piece: SamplePiece, of uuid: String, to copy: inout CopyStream) {
-        copy.beginRow(fieldCount: 3 + channels)
+        copy.beginRow(fieldCount: blockColumns.count)
         copy.append(uuid: uuid)
         copy.append(bigint: piece.firstN)
         copy.append(integer: Int32(piece.rowCount))

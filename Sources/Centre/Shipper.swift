@@ -63,6 +63,9 @@ package final class Shipper {
     package private(set) var refused: [RecordingID: String] = [:]
     /// Those that cannot be read, and when they are tried again.
     private var unreadable: [RecordingID: ReadingPause] = [:]
+    /// What is there of each stream, and how that is asked and said.
+    private let shipmentTable: ShipmentTable
+    private let pieceTable: PieceTable
     /// False where the centre is of a version that makes its views with what it is sent, in the same transaction.
     private let makesViews: Bool
     /// What the streams and channels of a recording were called when views were made of it last, and whether all are there.
@@ -88,16 +91,15 @@ package final class Shipper {
             try connection.execute("SELECT to_regprocedure('ship_series(uuid)') IS NOT NULL").first?.first == "t"
         makesViews =
             try connection.execute("SELECT to_regprocedure('ship_views(uuid)') IS NOT NULL").first?.first == "t"
+        shipmentTable = try ShipmentTable(connection)
         if makesViews { try connection.execute("SET eegsync.views = 'afterwards'") }
         try connection.execute(Self.limits)
         try connection.endStatements(afterSeconds: statementSeconds)
         try connection.endIdleTransactions(afterSeconds: idleSeconds)
         try connection.execute("SELECT ship_machine($1, $2)", [machine, version])
-        try connection.execute(PieceTable.creation)
+        pieceTable = try PieceTable(connection)
         var confirmed: [StreamID: [BlockEnd]] = [:]
-        for row in try connection.execute("SELECT * FROM ship_state()") {
-            guard let uuid = row[0] else { continue }
-            let state = ShippedState(row.dropFirst().map { $0.flatMap { Int64($0) } })
+        for (uuid, state) in try shipmentTable.states() {
             states[uuid] = state
             do {
                 try compare(uuid, state)
@@ -138,7 +140,8 @@ package final class Shipper {
         }
     }
 
-    /// Sends of each recording what is new, and a part of what waits.
+    /// Sends of each recording that goes on what is new, and a part of what waits; then a part of the oldest one that has ended
+    /// and waits. So whoever looks at what goes on waits for one transaction of the others.
     ///
     /// - Parameter now: when confirmations are noted.
     package func round(now: () -> MonotonicTime) throws -> Round {
@@ -157,8 +160,12 @@ package final class Shipper {
         }
         for recording in try store.shippableRecordings() where !ended.contains(recording) && refused[recording] == nil {
             do {
-                try send(recording, in: &round, now: now)
+                let hasSentOfEnded = try send(recording, in: &round, now: now)
                 unreadable[recording] = nil
+                if hasSentOfEnded {
+                    round.isComplete = false
+                    break
+                }
             } catch let error as StorageError {
                 // Of a card that begins to fail, what can be read is to arrive.
                 guard let reason = error.damage else { throw error }
@@ -171,16 +178,20 @@ package final class Shipper {
     }
 
     /// Sends of a recording what is new, and a part of what waits.
-    private func send(_ recording: RecordingID, in round: inout Round, now: () -> MonotonicTime) throws {
-        guard let shipment = try self.shipment(of: recording) else { return }
-        if shipment.streams.contains(where: { diverged[$0.uuid] != nil }) { return }
+    ///
+    /// - Returns: true where samples of one that has ended were sent.
+    private func send(_ recording: RecordingID, in round: inout Round, now: () -> MonotonicTime) throws -> Bool {
+        guard let shipment = try self.shipment(of: recording) else { return false }
+        if shipment.streams.contains(where: { diverged[$0.uuid] != nil }) { return false }
+        var rows = 0
         let statement = statement(for: shipment)
         if statement != nil || shipment.streams.contains(where: { $0.after != $0.before })
             || shipment.series.contains(where: { $0.rows != nil })
         {
-            guard try sent(shipment, statement) else { return }
+            guard try sent(shipment, statement) else { return false }
+            rows = shipment.streams.reduce(0) { $0 + $1.rowCount }
             round.transactions += 1
-            round.rows += shipment.streams.reduce(0) { $0 + $1.rowCount }
+            round.rows += rows
             documents[recording] = shipment.document.sent
         }
         series[recording] = Dictionary(shipment.series.map { ($0.series, $0.after) }) { first, _ in first }
@@ -189,7 +200,7 @@ package final class Shipper {
             for block in stream.lastBlocks { blocksFrom[stream.uuid, default: [:]][block.chain] = block.number }
             try control.confirm(stream.confirmed, of: stream.stream, at: connection.destination, now: now())
         }
-        if !shipment.isComplete || shipment.streams.contains(where: { $0.after.head != nil }) {
+        if !shipment.isComplete || shipment.streams.contains(where: { $0.after.hasBacklog }) {
             round.isComplete = false
         } else if shipment.isEnded {
             if let whole = shipment.whole {
@@ -198,6 +209,7 @@ package final class Shipper {
             ended.insert(recording)
         }
         try makeViews(of: shipment)
+        return shipment.isEnded && rows > 0
     }
 
     /// Has the centre make the views of what was sent, in a transaction of its own: whoever reads one waits while it is made.
@@ -219,7 +231,8 @@ package final class Shipper {
         do {
             return try store.shipment(
                 of: recording, states: states, blocksFrom: blocksFrom,
-                series: takesRows ? try seriesThere(of: recording) : nil, rowLimit: rowLimit)
+                series: takesRows ? try seriesThere(of: recording) : nil, rowLimit: rowLimit,
+                headLimit: shipmentTable.headLimit)
         } catch StorageError.notFound {
             return nil
         }
@@ -265,11 +278,14 @@ package final class Shipper {
 
     private func send(_ shipment: RecordingShipment, _ statement: (sql: String, document: String)?) throws {
         let boots = try store.hostBootDocument()
-        try connection.inTransaction { () throws(CentreError) in
-            // What was sent before must be there for good before it is confirmed, whatever the server's setting.
-            try connection.execute("SET LOCAL synchronous_commit = on")
+        func sendTables() throws(CentreError) {
             if hostBoots != Digest(of: boots) { try connection.execute("SELECT ship_host_boots($1)", [boots]) }
-            if let statement { try connection.execute(statement.sql, [statement.document]) }
+            if let statement { try connection.execute(statement.sql, [statement.document], isRepeated: true) }
+        }
+        // A worker of a cluster learns whose a stream is from the transaction that brings the stream, once that has ended.
+        if pieceTable.isSpread { try inTransaction(sendTables) }
+        try inTransaction { () throws(CentreError) in
+            if !pieceTable.isSpread { try sendTables() }
             for part in shipment.series {
                 guard let rows = part.rows else { continue }
                 try connection.execute(
@@ -277,28 +293,24 @@ package final class Shipper {
                     [
                         shipment.uuid, part.series.table, part.series.owner, "\(part.series.part)", "\(part.after.last)",
                         "\(part.after.count)", part.after.isComplete ? "t" : "f", rows,
-                    ])
+                    ], isRepeated: true)
             }
             for stream in shipment.streams where stream.after != stream.before {
-                let before = stream.before
-                try connection.execute(
-                    "SELECT ship_begin($1, $2, $3, $4, $5)",
-                    [
-                        stream.uuid, before.doneN.map(String.init), before.head.map { "\($0.upperBound)" },
-                        before.late.map { "\($0.number)" }, before.late.map { "\($0.rowCount)" },
-                    ])
-                try PieceTable.send(stream, through: connection)
-                let after = stream.after
-                try connection.execute(
-                    "SELECT ship_end($1, $2, $3, $4, $5, $6)",
-                    [
-                        stream.uuid, after.doneN.map(String.init), after.head.map { "\($0.lowerBound)" },
-                        after.head.map { "\($0.upperBound)" }, after.late.map { "\($0.number)" },
-                        after.late.map { "\($0.rowCount)" },
-                    ])
+                try shipmentTable.begin(stream)
+                try pieceTable.send(stream)
+                try shipmentTable.end(stream)
             }
         }
         hostBoots = Digest(of: boots)
+    }
+
+    /// Runs statements that count together or not at all, and that are there for good before anything of them is confirmed,
+    /// whatever the server's setting.
+    private func inTransaction(_ statements: () throws(CentreError) -> Void) throws(CentreError) {
+        try connection.inTransaction { () throws(CentreError) in
+            try connection.execute("SET LOCAL synchronous_commit = on")
+            try statements()
+        }
     }
 }
 
@@ -311,14 +323,5 @@ extension StorageError {
         case .sqlite(let code, let detail) where code & 0xFF == 10: "it cannot be read from the disk: \(detail)"
         default: nil
         }
-    }
-}
-
-extension ShippedState {
-    /// A row of `ship_state()`, without the stream.
-    fileprivate init(_ row: [Int64?]) {
-        self.init(doneN: row[0])
-        if let first = row[1], let last = row[2], first <= last { head = first...last }
-        if let number = row[3], let count = row[4] { late = LateEnd(number: number, rowCount: count) }
     }
 }

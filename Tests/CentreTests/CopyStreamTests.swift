@@ -24,6 +24,23 @@ struct CopyStreamTests {
         #expect(copy.rowCount == 1)
     }
 
+    @Test("are parameters of a statement, row by row")
+    func rows() {
+        var copy = CopyStream()
+        #expect(copy.rows.isEmpty)
+        for integer in [7, -2] as [Int32] {
+            copy.beginRow(fieldCount: 3)
+            copy.append(integer: integer)
+            copy.appendNull()
+            copy.append(bigint: 1)
+        }
+        let expected: [[[UInt8]?]] = [
+            [[0, 0, 0, 7], nil, [0, 0, 0, 0, 0, 0, 0, 1]], [[0xFF, 0xFF, 0xFF, 0xFE], nil, [0, 0, 0, 0, 0, 0, 0, 1]],
+        ]
+        #expect(copy.rows == expected)
+        #expect(copy.byteCount == copy.bytes.count - 2)
+    }
+
     @Test("have the ends of integers, and NULL for what is no UUID")
     func ends() {
         var copy = CopyStream()

@@ -40,7 +40,7 @@ KEPT_TABLES_OF_RECORDING = {
     "impedance": "id, electrode, kilohms, boottime_ns",
 }
 VIEWS = {
-    "gap_time": "first_n, last_n, count, channel, channel_name, cause, meaning, recovered, missing, sampling_frequency, "
+    "gap_time": "first_n, channel, last_n, count, channel_name, cause, meaning, recovered, missing, sampling_frequency, "
     "noticed_unix_ns, start_unix_ns, end_unix_ns, start_time, end_time, duration_seconds, certainty, uncertainty",
     "stream_overview": "stream, bank, view_name, sampling_frequency, channels, first_n, last_n, missing, recovered, gaps, "
     "open_gap_first_n, start_unix_ns, end_unix_ns, rows, duration_seconds, start_time, end_time, unknown_gaps, loss_detection",

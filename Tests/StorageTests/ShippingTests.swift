@@ -5,46 +5,9 @@ import Testing
 
 @testable import Storage
 
-/// What is sent to a centre: everything, once, the newest first.
+/// What is sent to a centre: everything, once, the newest first. In which order, ``ShippingPlanTests`` says.
 @Suite("Shipping")
 struct ShippingTests {
-    @Test("sends each row once, whatever is recorded meanwhile and however little goes at a time", arguments: 0..<200)
-    func plan(seed: UInt64) {
-        // Numerical Recipes' generator: enough to vary a test.
-        var random = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        func next(_ bound: UInt64) -> Int64 {
-            random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return Int64((random >> 33) % bound)
-        }
-        var state = ShippedState()
-        var last = next(3000)
-        var sent: [Int64: Int] = [:]
-        let limit = next(400) + 1
-        for round in 0..<400 {
-            if round < 100 { last += next(round.isMultiple(of: 17) ? 4000 : 60) }
-            var plan = ShippingPlan(state, first: 0, last: last, samplingFrequency: 10)
-            for isNewest in [true, false] {
-                guard let range = isNewest ? plan.newest : plan.backlog else { continue }
-                let through = min(range.upperBound, max(0, range.lowerBound) + limit - 1)
-                for n in max(0, range.lowerBound)...through { sent[n, default: 0] += 1 }
-                if isNewest { plan.sentNewest(through: through) } else { plan.sentBacklog(through: through) }
-            }
-            state = plan.state
-        }
-        #expect(sent.values.allSatisfy { $0 == 1 })
-        let isDone = state.doneN == last && state.head == nil
-        #expect(
-            isDone ? sent.count == Int(last) + 1 : limit < 100, "\(state), \(sent.count) of \(last + 1), \(limit) at a time")
-    }
-
-    @Test("begins with the last minute where more waits")
-    func newestFirst() throws {
-        let plan = ShippingPlan(ShippedState(), first: 0, last: 9_999, samplingFrequency: 10)
-        #expect(plan.newest == 9_400...9_999)
-        let short = ShippingPlan(ShippedState(doneN: 9_500), first: 0, last: 9_999, samplingFrequency: 10)
-        #expect(short.newest == 9_501...9_999)
-    }
-
     private let directory: TemporaryDirectory
     private let store: AcquisitionStore
     private let recording: RecordingID
@@ -70,6 +33,46 @@ struct ShippingTests {
         #expect(Set(eeg.confirmed.map(\.chain)) == ["live", "late"])
         let again = try shipment([eeg.uuid: eeg.after])
         #expect(again.streams[0].pieces.isEmpty && again.streams[0].after == eeg.after)
+    }
+
+    @Test("After each long break the newest minute goes first, and nothing is confirmed that has something missing before it")
+    func breaks() throws {
+        let minute: Int64 = 60 * 52
+        var state = ShippedState()
+        var sent: [Int64: Int] = [:]
+        var uuid = ""
+        func ship(headLimit: Int = ShippedState.headLimit) throws -> [Int64] {
+            let shipment = try store.shipment(
+                of: recording, states: [uuid: state], blocksFrom: [:], series: nil, rowLimit: 4000, headLimit: headLimit)
+            let accelerometer = try #require(shipment.streams.last)
+            (uuid, state) = (accelerometer.uuid, accelerometer.after)
+            let rows = accelerometer.pieces.flatMap { $0.firstN..<($0.firstN + Int64($0.rowCount)) }
+            for n in rows { sent[n, default: 0] += 1 }
+            // Its first block ends there.
+            let hasBlock = (state.doneN ?? 0) >= 4095
+            #expect(accelerometer.confirmed.isEmpty != hasBlock)
+            return rows
+        }
+        func record(_ range: Range<Int64>, batch number: UInt64) throws {
+            var batch = WriteBatch(number: number)
+            batch.samples = [Fixture.rows(Fixture.accelerometer, range, channels: 3)]
+            try store.commit(batch)
+        }
+        try record(520..<15_000, batch: 4)
+        let first = Array((15_000 - minute)..<15_000)
+        #expect(try ship() == first)
+        try record(15_000..<24_000, batch: 5)
+        let second = Array((24_000 - minute)..<24_000)
+        #expect(try ship() == second)
+        try record(24_000..<33_000, batch: 6)
+        // A centre that takes no more of them: behind the last one, with a part of what is older.
+        #expect(try ship(headLimit: 2) == Array(24_000..<28_000) + Array(0..<4000))
+        #expect(state == ShippedState(doneN: 3999, heads: [11_880...14_999, 20_880...27_999]))
+        let third = Array((33_000 - minute)..<33_000)
+        #expect(try ship() == third)
+        for _ in 0..<10 where state.hasBacklog { _ = try ship() }
+        #expect(state == ShippedState(doneN: 32_999))
+        #expect(sent.count == 33_000 && sent.values.allSatisfy { $0 == 1 })
     }
 
     @Test("A value that comes late is a patch, and rows that follow late ones go on with their block")
@@ -264,7 +267,8 @@ struct ShippingTests {
         let second = try store.reopened(hostBoot: Fixture.secondBoot)
         #expect(try second.control.note(try #require(boards[1]), at: Fixture.start))
         let next = try second.control.startRecording(headset: "muse-1", model: "buffered-eeg", at: Fixture.start)
-        #expect(try second.shippableRecordings() == [recording, next])
+        // What goes on comes first.
+        #expect(try second.shippableRecordings() == [next, recording])
         try second.control.decideOrigin(.copied)
         #expect(try second.shippableRecordings() == [next])
     }

@@ -31,8 +31,10 @@
     FUNCTION(PQputCopyEnd)                                                                                                       \
     FUNCTION(PQresultErrorField)                                                                                                 \
     FUNCTION(PQresultStatus)                                                                                                     \
+    FUNCTION(PQsendPrepare)                                                                                                      \
     FUNCTION(PQsendQuery)                                                                                                        \
     FUNCTION(PQsendQueryParams)                                                                                                  \
+    FUNCTION(PQsendQueryPrepared)                                                                                                \
     FUNCTION(PQsetnonblocking)                                                                                                   \
     FUNCTION(PQsetNoticeProcessor)                                                                                               \
     FUNCTION(PQsocket)                                                                                                           \

@@ -12,10 +12,12 @@ struct ShipmentReader {
     let channelCount: Int
     /// Rows that one transaction sends of the newest, and of the older ones.
     let rowLimit: Int
+    /// How many heads there may be.
+    let headLimit: Int
 
-    init(_ row: Row, rowLimit: Int, in db: Database) {
+    init(_ row: Row, rowLimit: Int, headLimit: Int, in db: Database) {
         self.db = db
-        self.rowLimit = rowLimit
+        (self.rowLimit, self.headLimit) = (rowLimit, headLimit)
         stream = StreamID(rawValue: row["id"])
         (uuid, samplingFrequency, channelCount) = (row["uuid"], row["sampling_frequency"], row["channel_count"])
     }
@@ -25,12 +27,11 @@ struct ShipmentReader {
     /// What is to be sent where so much is there.
     func shipment(after before: ShippedState) throws -> StreamShipment {
         var shipment = StreamShipment(stream: stream, uuid: uuid, before: before, after: before)
-        if let last = try lastInOrder(),
-            let first = try Int64.fetchOne(
-                db, sql: "SELECT min(n) FROM sample WHERE stream_id = ?", arguments: [key])
-        {
+        if let last = try lastInOrder(), try firstN(after: nil) != nil {
             let late = try lateRanges()
-            var plan = ShippingPlan(before, first: first, last: last, samplingFrequency: samplingFrequency)
+            var plan = ShippingPlan(
+                before, next: try firstN(after: before.newestN), last: last, samplingFrequency: samplingFrequency,
+                rowLimit: rowLimit, headLimit: headLimit)
             if let range = plan.newest {
                 plan.sentNewest(through: try read(range, but: late, into: &shipment))
             }
@@ -51,6 +52,12 @@ struct ShipmentReader {
         shipment.confirmed = try confirmed(before)
         shipment.isComplete = false
         return shipment
+    }
+
+    /// The lowest n of a row behind another one, or of all.
+    private func firstN(after n: Int64?) throws -> Int64? {
+        try Int64.fetchOne(
+            db, sql: "SELECT min(n) FROM sample WHERE stream_id = ? AND n > ?", arguments: [key, n ?? Int64.min])
     }
 
     /// The highest n of a row that did not come late.

@@ -3,8 +3,9 @@ import GRDB
 
 /// What a centre is sent. Everything of one call is of one snapshot.
 extension Store {
-    /// The recordings that are this machine's to send, in the order in which they were asked for: not those that are deleted,
-    /// not those from before the database was copied to another machine, and not those that came from another database.
+    /// The recordings that are this machine's to send, those that go on first, and else in the order in which they were asked
+    /// for: not those that are deleted, not those from before the database was copied to another machine, and not those that
+    /// came from another database.
     package func shippableRecordings() throws(StorageError) -> [RecordingID] {
         try database.read { db in
             try Int64.fetchAll(
@@ -16,7 +17,7 @@ extension Store {
                         AND r.id NOT IN (SELECT recording_id FROM merged_recording)
                         AND coalesce(b.machine_id, (SELECT min(id) FROM machine), 0)
                             >= (SELECT coalesce(max(id), 0) FROM machine WHERE origin = 'copied')
-                    ORDER BY r.id
+                    ORDER BY r.stopped_host_boot_id IS NOT NULL, r.id
                     """
             ).map(RecordingID.init)
         }
@@ -35,11 +36,12 @@ extension Store {
     ///   - blocksFrom: by the stream's UUID and chain, the block from which on digests are sent.
     ///   - series: what is at the centre of the tables that grow beside the samples; nil where it takes none of them.
     ///   - rowLimit: rows of each stream, of the newest and of older ones each.
+    ///   - headLimit: how many ranges of a stream the centre may have that were sent before older rows.
     ///   - blockLimit: blocks of all streams.
     /// - Throws: `notFound` where it is not there any more, or is being deleted: what is gone of it here stays at the centre.
     package func shipment(
         of recording: RecordingID, states: [String: ShippedState], blocksFrom: [String: [String: Int64]],
-        series: [RowSeries: RowSeries.State]?, rowLimit: Int, blockLimit: Int? = nil
+        series: [RowSeries: RowSeries.State]?, rowLimit: Int, headLimit: Int = ShippedState.headLimit, blockLimit: Int? = nil
     ) throws(StorageError) -> RecordingShipment {
         try database.read { db in
             try Self.requireRecording(recording, in: db)
@@ -58,7 +60,7 @@ extension Store {
             var shipment = RecordingShipment(
                 recording: recording, uuid: own[0], document: document,
                 streams: try streams.map { row in
-                    let reader = ShipmentReader(row, rowLimit: rowLimit, in: db)
+                    let reader = ShipmentReader(row, rowLimit: rowLimit, headLimit: headLimit, in: db)
                     let before = states[row["uuid"]] ?? ShippedState()
                     var stream = try document.hasAllBlocks ? reader.shipment(after: before) : reader.waiting(after: before)
                     stream.lastBlocks = document.streams.first { $0.uuid == stream.uuid }?.lastBlocks ?? []
@@ -67,7 +69,8 @@ extension Store {
                 series: try series.map { try SeriesReader(carried, in: db).shipments(after: $0, isEnded: own[1]) } ?? [],
                 isEnded: own[1])
             // A centre that takes no rows of tables that grow has no whole recording.
-            if series != nil, shipment.isEnded, shipment.isComplete, shipment.streams.allSatisfy({ $0.after.head == nil }) {
+            let hasBacklog = shipment.streams.contains { $0.after.hasBacklog }
+            if series != nil, shipment.isEnded, shipment.isComplete, !hasBacklog {
                 shipment.whole = try WholeRecording(shipment, in: db).sum
             }
             return shipment
@@ -90,7 +93,7 @@ extension Store {
                     WHERE uuid = ? AND recording_id NOT IN (SELECT recording_id FROM deletion)
                     """, arguments: [uuid])
             guard let row else { return nil }
-            let reader = ShipmentReader(row, rowLimit: 1, in: db)
+            let reader = ShipmentReader(row, rowLimit: 1, headLimit: 1, in: db)
             return (stream: reader.stream, ends: try reader.confirmed(state))
         }
     }
@@ -129,7 +132,7 @@ extension Store {
                 }
             }
             let last = try Int64.fetchOne(db, sql: "SELECT max(n) FROM sample WHERE stream_id = ?", arguments: [stream])
-            if let there = state.head?.upperBound ?? state.doneN, there > last ?? Int64.min {
+            if let there = state.newestN, there > last ?? Int64.min {
                 return "the centre has more of its rows than this database"
             }
             return nil

@@ -1,0 +1,66 @@
+import Storage
+
+/// The table `shipment` of a centre, which says what is there of each stream. A machine's role asks for its own rows, and
+/// changes them, through functions.
+struct ShipmentTable {
+    private let connection: CentreConnection
+    /// False where the centre is of a version that knows one head of a stream.
+    private let knowsHeads: Bool
+
+    init(_ connection: CentreConnection) throws(CentreError) {
+        self.connection = connection
+        knowsHeads = try connection.execute("SELECT to_regprocedure('ship_state_heads()') IS NOT NULL").first?.first == "t"
+    }
+
+    /// How many heads of a stream the centre takes.
+    var headLimit: Int { knowsHeads ? ShippedState.headLimit : 1 }
+
+    /// What is there of each stream of this machine, by the stream's UUID.
+    func states() throws(CentreError) -> [(stream: String, state: ShippedState)] {
+        // Of a centre that knows one head the answer has the same columns.
+        let rows = try connection.execute(
+            knowsHeads
+                ? "SELECT * FROM ship_state_heads()"
+                : """
+                SELECT stream, done_n, CASE WHEN head_first_n IS NULL THEN '{}'
+                    ELSE int8multirange(int8range(head_first_n, head_last_n, '[]')) END, late_number, late_row_count
+                FROM ship_state()
+                """)
+        return rows.compactMap { row -> (stream: String, state: ShippedState)? in
+            guard let stream = row[0] else { return nil }
+            let numbers = row.map { $0.flatMap { Int64($0) } }
+            var state = ShippedState(doneN: numbers[1], heads: Multirange(row[2] ?? "").ranges)
+            if let number = numbers[3], let count = numbers[4] {
+                state.late = ShippedState.LateEnd(number: number, rowCount: count)
+            }
+            return (stream: stream, state: state)
+        }
+    }
+
+    /// Holds what is there of a stream until the transaction ends.
+    ///
+    /// - Throws: `refused` where it is not what is supposed, as another process has sent meanwhile.
+    func begin(_ stream: StreamShipment) throws(CentreError) {
+        try connection.execute(
+            knowsHeads
+                ? "SELECT ship_begin_heads($1, $2, $3, $4, $5)"
+                : "SELECT ship_begin($1, $2, upper($3::int8multirange) - 1, $4, $5)",
+            Self.parameters(stream.uuid, stream.before), isRepeated: true)
+    }
+
+    /// Says what is there of a stream once the transaction ends.
+    func end(_ stream: StreamShipment) throws(CentreError) {
+        try connection.execute(
+            knowsHeads
+                ? "SELECT ship_end_heads($1, $2, $3, $4, $5)"
+                : "SELECT ship_end($1, $2, lower($3::int8multirange), upper($3::int8multirange) - 1, $4, $5)",
+            Self.parameters(stream.uuid, stream.after), isRepeated: true)
+    }
+
+    private static func parameters(_ stream: String, _ state: ShippedState) -> [String?] {
+        [
+            stream, state.doneN.map(String.init), Multirange(state.heads).text, state.late.map { "\($0.number)" },
+            state.late.map { "\($0.rowCount)" },
+        ]
+    }
+}
