@@ -19,6 +19,10 @@ package struct CentreStep: Hashable, Sendable {
         CentreStep("p0010_heads", PackageResources.p0010_heads_sql),
         CentreStep("p0011_twins", PackageResources.p0011_twins_sql),
         CentreStep("p0012_fills", PackageResources.p0012_fills_sql),
+        CentreStep("p0013_cheaper", PackageResources.p0013_cheaper_sql),
+        CentreStep("p0014_policies", PackageResources.p0014_policies_sql),
+        CentreStep("p0015_times", PackageResources.p0015_times_sql),
+        CentreStep("p0016_citus", PackageResources.p0016_citus_sql),
     ]
 
     private init(_ identifier: String, _ bytes: [UInt8]) {

@@ -51,22 +51,26 @@ package struct CentreRecording: Hashable, Sendable {
         for row in try connection.execute(Self.streamsQuery, ["\(number)"]) {
             let numbers = row.map { $0.flatMap { Int64($0) } }
             guard let key = numbers[0], let uuid = row[1], let name = row[2], let channels = numbers[3] else { continue }
+            let stored = try connection.execute(Self.storedQuery, [uuid]).first?.map { $0.flatMap { Int64($0) } } ?? [nil, nil]
             streams.append(
                 Stream(
-                    centreNumber: key, uuid: uuid, name: name, channelCount: Int(channels), rows: numbers[4] ?? 0,
-                    saidRows: numbers[5] ?? 0, values: numbers[6] ?? 0, saidValues: numbers[7] ?? 0, hasBacklog: row[8] == "t"))
+                    centreNumber: key, uuid: uuid, name: name, channelCount: Int(channels), rows: stored[0] ?? 0,
+                    saidRows: numbers[4] ?? 0, values: stored[1] ?? 0, saidValues: numbers[5] ?? 0, hasBacklog: row[6] == "t"))
         }
     }
 
-    /// What is there of each stream beside what the machine's chains of blocks say that there is.
+    /// Each stream, and what the machine's chains of blocks say that there is of it.
     private static let streamsQuery = """
         SELECT st.id, st.uuid, st.name, st.channel_count,
-            (SELECT sum(row_count) FROM sample_block WHERE stream = st.uuid),
             (SELECT sum(row_count) FROM block WHERE stream_id = st.id AND channel = 0),
-            (SELECT sum(cardinality(values)) FROM sample_patch WHERE stream = st.uuid),
             (SELECT sum(row_count) FROM block WHERE stream_id = st.id AND channel > 0),
             EXISTS (SELECT 1 FROM shipment WHERE stream = st.uuid AND head_first_n IS NOT NULL)
         FROM stream AS st WHERE st.recording_id = $1 ORDER BY st.id
+        """
+    /// What is there of a stream; by itself, as a cluster has these two tables elsewhere.
+    private static let storedQuery = """
+        SELECT (SELECT sum(row_count) FROM sample_block WHERE stream = $1::uuid),
+            (SELECT sum(cardinality(values)) FROM sample_patch WHERE stream = $1::uuid)
         """
 
     /// How many rows are there.

@@ -44,6 +44,22 @@ package struct CentreSchema {
         return applied
     }
 
+    /// Spreads blocks of samples over a cluster of Citus, by stream, after ``bringUpToDate()``; what is there goes along.
+    ///
+    /// - Returns: false where they are spread already.
+    /// - Throws: ``CentreError/schema(reason:remedy:)`` where the database has not the extension.
+    package func spreadBlocks() throws(CentreError) -> Bool {
+        guard try connection.execute("SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')").first?.first == "t"
+        else {
+            throw .schema(
+                reason: "the database \(connection.destination) has not the extension citus",
+                remedy: "install Citus 13 or later on this server and on each worker, with 'citus' first in "
+                    + "shared_preload_libraries, CREATE EXTENSION citus in the database of each, and name them here: SELECT "
+                    + "citus_set_coordinator_host('...'), and SELECT citus_add_node('...', 5432) for each worker.")
+        }
+        return try connection.execute("SELECT spread_blocks()").first?.first == "t"
+    }
+
     /// The steps that the database has; none where it is no centre yet.
     private func steps() throws(CentreError) -> [String] {
         let exists = try connection.execute("SELECT to_regclass('public.schema_step') IS NOT NULL").first?.first == "t"

@@ -4,8 +4,11 @@ import Storage
 /// through temporary tables. COPY itself writes into no table that rows are guarded in (PostgreSQL 15, COPY, Notes).
 struct PieceTable {
     private static let channels = 8
-    private static let blockColumns = ["stream", "first_n", "row_count"] + (1...channels).map { "c\($0)" }
-    private static let patchColumns = ["stream", "channel", "first_n", "values"]
+    private static let blockColumns: [(name: String, type: String)] =
+        [("stream", "uuid"), ("first_n", "bigint"), ("row_count", "integer")] + (1...channels).map { ("c\($0)", "integer[]") }
+    private static let patchColumns: [(name: String, type: String)] = [
+        ("stream", "uuid"), ("channel", "integer"), ("first_n", "bigint"), ("values", "integer[]"),
+    ]
     /// A live recording brings few rows at a time, and they go into their table at once: a transaction that has used a
     /// temporary table has its files emptied at its end, which takes the server longer than to insert some rows.
     private static let directRows = 4
@@ -16,19 +19,10 @@ struct PieceTable {
     /// True where the tables are spread over a cluster of Citus, which makes a COPY of an INSERT from another table.
     let isSpread: Bool
 
-    /// Makes the temporary tables of the session.
     init(_ connection: CentreConnection) throws(CentreError) {
         self.connection = connection
         // What spread_blocks() has made.
         isSpread = try connection.execute("SELECT to_regclass('public.stream_right') IS NOT NULL").first?.first == "t"
-        if isSpread { return }
-        try connection.execute(
-            """
-            CREATE TEMPORARY TABLE sample_block_copy (stream uuid, first_n bigint, row_count integer, \
-            \((1...Self.channels).map { "c\($0) integer[]" }.joined(separator: ", "))) ON COMMIT DELETE ROWS;
-            CREATE TEMPORARY TABLE sample_patch_copy (stream uuid, channel integer, first_n bigint, values integer[]) \
-            ON COMMIT DELETE ROWS
-            """)
     }
 
     /// Sends the samples of a stream, within a transaction.
@@ -47,9 +41,11 @@ struct PieceTable {
         try insert(patches, "sample_patch", Self.patchColumns)
     }
 
-    private func insert(_ rows: CopyStream, _ table: String, _ columns: [String]) throws(CentreError) {
+    private func insert(
+        _ rows: CopyStream, _ table: String, _ columns: [(name: String, type: String)]
+    ) throws(CentreError) {
         if rows.rowCount == 0 { return }
-        let names = columns.joined(separator: ", ")
+        let names = columns.map(\.name).joined(separator: ", ")
         // Parameters are sent in one piece, whatever the rate.
         let isSmall = rows.rowCount <= Self.directRows && rows.byteCount <= connection.pacing.pieceSize
         guard !isSpread, !isSmall else {
@@ -63,6 +59,9 @@ struct PieceTable {
             }
             return
         }
+        // Made when it is needed: with it the server holds 8 MB for as long as the session lasts.
+        let types = columns.map { "\($0.name) \($0.type)" }.joined(separator: ", ")
+        try connection.execute("CREATE TEMPORARY TABLE IF NOT EXISTS \(table)_copy (\(types)) ON COMMIT DELETE ROWS")
         try connection.copy("COPY \(table)_copy FROM STDIN (FORMAT binary)", rows.bytes)
         try connection.execute(
             "INSERT INTO \(table) (\(names)) SELECT \(names) FROM \(table)_copy; DELETE FROM \(table)_copy")

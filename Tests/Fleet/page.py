@@ -25,8 +25,12 @@ CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = CHECKOUT / "Sources/eegsync/eegsync.docc/StudyWithManyPis.md"
 PASSWORD = "correct horse"
 
-# Commands that change the machine: what they install is there.
-EXCLUDED = ["sudo apt-get install postgresql"]
+# Commands that change the machine, where what they install is there, and what wants more than one server.
+EXCLUDED = [
+    "sudo apt-get install postgresql",
+    # Tests/Fleet/citus does, with a cluster.
+    "sudo -u postgres eegsync centre init --citus --database postgresql:///study",
+]
 
 # (pattern of a command, what is run instead); the first that fits.
 ADAPTED = [

@@ -18,21 +18,31 @@ struct CentreCommand: ParsableCommand {
                 eegsync_read and eegsync_admin. PostgreSQL 15 or later, and a database with the encoding UTF8 that is for \
                 nothing else. What a centre has stays.
 
-                EXAMPLE
+                With --citus, blocks of samples are spread over the workers of a cluster of Citus, by stream, and those that \
+                are there go along. The database has the extension citus then, and the role is a superuser.
+
+                EXAMPLES
                   sudo -u postgres createdb study
                   sudo -u postgres eegsync centre init --database postgresql:///study
+                  sudo -u postgres eegsync centre init --citus --database postgresql:///study
                 """)
+
+        @Flag(help: "Spread blocks of samples over the workers of a cluster of Citus.")
+        var citus = false
 
         @OptionGroup var options: CentreOptions
         @OptionGroup var output: OutputOptions
 
         func run() throws {
             let connection = try options.connect()
-            let steps = try CentreSchema(connection).bringUpToDate()
-            try CentreFacts(
-                centre: connection.destination, applied: steps,
-                sentence: steps.isEmpty ? "is up to date already." : "is a centre now: \(steps.joined(separator: ", "))."
-            ).print(asJSON: output.json)
+            let schema = CentreSchema(connection)
+            let steps = try schema.bringUpToDate()
+            var sentence = steps.isEmpty ? "is up to date already." : "is a centre now: \(steps.joined(separator: ", "))."
+            if citus {
+                let when = try schema.spreadBlocks() ? "now" : "already"
+                sentence += " Blocks of samples are spread over the workers of its cluster \(when)."
+            }
+            try CentreFacts(centre: connection.destination, applied: steps, sentence: sentence).print(asJSON: output.json)
         }
     }
 
