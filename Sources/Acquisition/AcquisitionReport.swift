@@ -36,6 +36,9 @@ package enum AcquisitionReport: Sendable {
     case addressChanged(headset: String, detail: String)
     /// The headset has another firmware than on its link before.
     case firmwareChanged(headset: String, from: String, to: String)
+    /// Samples of a stream came once more on the link that has ended, with other values than those that are stored, and were
+    /// dropped: one of the two has another n than its counter says.
+    case contradicted(headset: String, stream: String, samples: Int64, firstN: Int64)
     /// Readers of the tap did not keep up and were dropped.
     ///
     /// - Parameter total: since the process began.

@@ -265,6 +265,10 @@ package struct StreamAssembler: Sendable {
         placement.borrow(ticks: ticks, at: arrival)
     }
 
+    /// What has come again with other values than those that are stored, since the last call: how many samples, and the n of
+    /// the first; nil for none.
+    package mutating func takeContradiction() -> (count: Int64, firstN: Int64)? { rows.takeContradiction() }
+
     // MARK: For whoever follows
 
     /// True while somebody follows: changes of the ledger are kept one by one.

@@ -138,6 +138,7 @@ package struct RehearsalPlan: Sendable {
         plan.drawPause()
         plan.drawWorld()
         plan.drawTimes()
+        plan.drawQueues()
         var spooling = SeededGenerator(seed: seed, purpose: 106)
         plan.usesSpool = spooling.next() % 2 == 0
         return plan
@@ -180,6 +181,16 @@ package struct RehearsalPlan: Sendable {
                 at: .milliseconds(Int64(20_000 + generator.below(80_000))),
                 downFor: .milliseconds(Int64(5_000 + generator.below(60_000))), clock: .random(&generator))
         ]
+    }
+
+    /// In one seed of three, headsets whose counters wrap soon refuse packets while their queues are full, and empty those
+    /// slowly.
+    private mutating func drawQueues() {
+        var generator = SeededGenerator(seed: seed, purpose: 108)
+        guard generator.below(3) == 0 else { return }
+        for index in headsets.indices {
+            headsets[index].specification.refusingQueueAhead = 1.2 + Double(generator.below(9)) / 10
+        }
     }
 
     /// Somebody adjusts electrodes, in two seeds of three in which a headset measures. It is over before the faults are.

@@ -34,6 +34,12 @@ extension HeadsetAcquisition {
         recordMessages(at: now)
         if session.recorded != nil, session.recorded?.ended == nil { recordLink(ended: now) }
         timers[.messages] = nil
+        for (stream, samples, firstN) in recorded.takeContradictions() {
+            annotate(
+                "\(samples) samples of \(stream) came once more with other values: numbers near n \(firstN) are in doubt",
+                source: "eegsync", at: now)
+            context.emit(.report(.contradicted(headset: name, stream: stream, samples: samples, firstN: firstN)))
+        }
     }
 
     // MARK: The headset's words

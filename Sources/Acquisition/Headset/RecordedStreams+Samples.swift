@@ -102,6 +102,16 @@ extension RecordedStreams {
         for index in streams.indices { streams[index].assembler.recordActivity(at: arrival) }
     }
 
+    /// What came once more with other values since the last call: the stream, how many samples, and the n of the first.
+    mutating func takeContradictions() -> [(stream: String, samples: Int64, firstN: Int64)] {
+        var found: [(stream: String, samples: Int64, firstN: Int64)] = []
+        for index in streams.indices {
+            guard let contradiction = streams[index].assembler.takeContradiction() else { continue }
+            found.append((streams[index].assembler.description.name, contradiction.count, contradiction.firstN))
+        }
+        return found
+    }
+
     // MARK: Pauses
 
     /// The headset has interrupted its samples, to measure impedances.

@@ -6,6 +6,11 @@ import Headsets
 /// A Ganglion's counter wraps within a second. After a pause it shows how much was lost only up to whole wraps; the time of
 /// arrival shows the rest, but a block may have waited in a queue for longer than one. So blocks are held until the queue has
 /// run empty: the smallest lateness is that of a block that did not wait, and what is left of it are whole wraps.
+///
+/// Where the wraps lie depends on the queue. One that keeps the newest lost them before the first block that comes. One that
+/// takes nothing more once it is full kept the oldest: its blocks go on where those before the pause ended, and the wraps lie
+/// before the first one behind them, where the counter jumps. How late its own blocks are says nothing about wraps: they have
+/// waited for as long as the pause.
 struct AmbiguousBlocks: Sendable {
     /// Where the missed wraps lie.
     struct Decision: Sendable {
@@ -19,41 +24,84 @@ struct AmbiguousBlocks: Sendable {
         var index: Int64
         /// True where the counter jumps there; false where only the time shows that something is missing.
         var isJump: Bool
-        /// False where the blocks ended before the queue had run empty: there may be wraps less.
+        /// False where the blocks ended before the queue had run empty, or the wraps may lie elsewhere among them.
         var isSure: Bool
+    }
+
+    /// Where the blocks do not go on as those before them.
+    private struct Jump: Sendable {
+        var entry: Int
+        /// Of the first sample, if no wrap was missed.
+        var index: Int64
+        /// How many samples are missing there, whole wraps not counted.
+        var length: Int64
+        var arrival: MonotonicTime
+        /// By how many samples the least late block from here on came after its time.
+        var leastLateness = Int64.max
+        /// What is missing, where the counter went forth.
+        var hole: Range<Int64>?
+        /// True where blocks behind it hold other values than those that were held at the same index: it went back for no
+        /// block that has come late or twice.
+        var isContradicted = false
     }
 
     /// After this time, what arrives has not waited in the queue that the pause has filled: radios and bluetoothd empty theirs
     /// within some connection intervals.
-    private static let queueLimit = Duration.milliseconds(300)
+    static let queueLimit = Duration.milliseconds(300)
+    /// Jumps that follow each other sooner are waited for no longer.
+    private static let jumpLimit = Duration.milliseconds(1500)
+    /// Blocks that come faster than they were sampled are held for so long at the most.
+    private static let drainLimit = Duration.seconds(5)
+    /// Packets that are lost besides are shorter than such a part of a wrap.
+    private static let wrapPartOfLoss: Int64 = 16
     /// More blocks than these are not held: some 20 s of the fastest headset with such a counter.
     private static let countLimit = 2048
+    /// More jumps than these are not kept: the shortest one makes room.
+    private static let jumpCountLimit = 16
+    /// Channels that come in packets of their own are so far behind the newest at the most, in samples.
+    private static let spread: Int64 = 48
 
     /// The samples from one wrap of the counter to the next.
     private let wrap: Int64
+    private let channelCount: Int
     private var entries: [Reception] = []
+    /// Of each entry, its first sample.
+    private var indexes: [Int64] = []
     private var firstArrival: MonotonicTime?
     private var latestArrival = MonotonicTime.boot
-    /// The first and the latest block: of the first sample, and by how many it came after its time.
-    private var first: (index: Int64, lateness: Int64) = (0, 0)
+    /// The latest block: its first sample, and by how many it came after its time.
     private var latest: (index: Int64, lateness: Int64) = (0, 0)
+    /// The same of the first block, and its samples.
+    private var firstLateness: Int64 = 0
+    private var firstLength: Int64 = 0
+    /// The same of blocks before it, ``queueLimit`` apart.
+    private var marks: [(index: Int64, lateness: Int64, arrival: MonotonicTime)] = []
+    /// The index after the latest block.
+    private var latestEnd: Int64 = 0
+    /// The index after the furthest sample that follows others.
+    private var reach: Int64
     /// The index that continues the blocks so far, if no wrap was missed.
     private(set) var expectedIndex: Int64
-    /// True where the first block continues what came before a silence of the link.
+    /// True where the first block continues what came before a silence of the link, but for a packet or two.
     private var goesOn = false
-    /// By how many samples the least late block came after its time.
-    private var leastLateness = Int64.max
-    /// The entry before which counters jump most, and by how much; the first of all if that is not in sequence.
-    private var jump: (entry: Int, length: Int64, index: Int64) = (0, 0, 0)
+    /// The first block, and where the counter jumps behind it.
+    private var jumps: [Jump] = []
+    /// Where the blocks last went back behind ``reach``, until they come up to it again.
+    private var back: (entry: Int, index: Int64, isJump: Bool)?
+    /// True where the block after those that are held jumps.
+    private var endsInJump = false
 
     /// Begins to hold.
     ///
     /// - Parameters:
     ///   - wrap: the samples from one wrap of the counter to the next.
     ///   - expectedIndex: the index after the last one seen.
-    init(wrap: Int64, expectedIndex: Int64) {
+    ///   - channelCount: of the stream; a block may hold fewer.
+    init(wrap: Int64, expectedIndex: Int64, channelCount: Int) {
         self.wrap = wrap
+        self.channelCount = channelCount
         self.expectedIndex = expectedIndex
+        reach = expectedIndex
     }
 
     /// True where a block that is `lateness` samples late has waited, or a wrap of the counter was missed.
@@ -61,35 +109,15 @@ struct AmbiguousBlocks: Sendable {
 
     /// By so much the lateness of a block that did not wait may be less than the wraps that were missed: the one before it was
     /// late, too, and the clock's rate is not known well at first.
-    private static func doubt(of wrap: Int64) -> Int64 { wrap * 3 / 10 }
+    static func doubt(of wrap: Int64) -> Int64 { wrap * 3 / 10 }
 
-    /// How many wraps were missed, as far as the time shows it.
-    private var wrapsByTime: Int64 {
-        guard leastLateness < .max else { return 0 }
-        return max(0, (leastLateness + Self.doubt(of: wrap)) / wrap)
-    }
-
-    /// True where a block was among them that did not wait.
-    private var isSure: Bool {
-        guard wrapsByTime > 0, let firstArrival else { return true }
-        return latestArrival - firstArrival >= Self.queueLimit || entries.count >= Self.countLimit
-    }
-
-    /// How many wraps were missed. Blocks that end before it is known whether they waited have only waited where their counter
-    /// goes on after a silence as if nothing were missing: of all losses one in a wrap's length does that. Without a silence
-    /// packets have come that could not be decoded, as the differences of a Ganglion before its next whole value.
-    private var wraps: Int64 { isSure || !goesOn || jump.length > 0 ? wrapsByTime : 0 }
-
-    /// True where nothing more is to be learned at `now`.
-    func isDecided(at now: MonotonicTime) -> Bool {
-        guard let firstArrival else { return false }
-        return wrapsByTime == 0 || now - firstArrival >= Self.queueLimit || entries.count >= Self.countLimit
-    }
+    // MARK: Holding
 
     /// Learns from the block that came after those that are held: no more wraps were missed before them than before it, and as
     /// many where nothing can have been missed between.
-    mutating func learn(index: Int64, lateness: Int64, at arrival: MonotonicTime) {
-        leastLateness = min(leastLateness, lateness)
+    mutating func learn(index: Int64, count: Int, lateness: Int64, at arrival: MonotonicTime) {
+        endsInJump = !continues(index, end: index + Int64(count)) && !isPunctual
+        note(lateness: lateness)
         let elapsed = index + lateness - latest.index - latest.lateness
         if !Self.isAmbiguous(lateness: elapsed, wrap: wrap) { latestArrival = arrival }
     }
@@ -101,43 +129,193 @@ struct AmbiguousBlocks: Sendable {
     ///   - lateness: by how many samples it came after its time, if no wrap was missed.
     ///   - isAfterSilence: true where the link was silent before it for so long that a wrap may have been missed, or waited.
     mutating func append(_ received: ReceivedBlock, index: Int64, lateness: Int64, isAfterSilence: Bool) {
-        // The latest instants once more, or other channels of them, are no jump.
         let end = index + Int64(received.block.instantCount)
-        let length = min(abs(index - expectedIndex), abs(end - expectedIndex))
-        let isFirstJump = jump.entry == 0 && jump.length > 0
         if firstArrival == nil {
-            goesOn = isAfterSilence && index == expectedIndex
-            jump = (0, length, index)
-            first = (index, lateness)
-        } else if !isFirstJump, length > jump.length, haveWaited {
-            jump = (entries.count, length, index)
+            // The latest instants once more, or other channels of them, are no jump.
+            let length = min(abs(index - reach), abs(end - reach))
+            (firstLateness, firstLength) = (lateness, end - index)
+            goesOn = isAfterSilence && index >= reach && index - reach <= 2 * (end - index)
+            jumps = [Jump(entry: 0, index: index, length: length, arrival: received.arrival)]
+        } else {
+            noteJump(before: received, index: index, end: end)
         }
         firstArrival = firstArrival ?? received.arrival
         latestArrival = received.arrival
         latest = (index, lateness)
-        leastLateness = min(leastLateness, lateness)
+        if marks.last.map({ received.arrival - $0.arrival >= Self.queueLimit }) ?? true {
+            marks = marks.suffix(1) + [(index, lateness, received.arrival)]
+        }
+        latestEnd = end
+        reach = max(reach, end)
+        note(lateness: lateness)
         expectedIndex = max(expectedIndex, end)
+        indexes.append(index)
         entries.append(.block(received.copied))
     }
 
-    /// True where the blocks so far came faster than they were sampled, as those of a queue that runs empty. What was missed
-    /// lies before others, whatever is missing or out of order behind them.
-    private var haveWaited: Bool { 2 * (first.lateness - latest.lateness) >= latest.index - first.index }
-
     /// Holds what the headset says that it never sends.
     mutating func append(unsent counter: UInt32, count: Int, index: Int64, at now: MonotonicTime) {
-        expectedIndex = max(expectedIndex, index + Int64(count))
+        let end = index + Int64(count)
+        if index == reach { reach = end }
+        if index == latestEnd { latestEnd = end }
+        expectedIndex = max(expectedIndex, end)
+        indexes.append(index)
         entries.append(.unsent(counter: counter, count: count, at: now))
+    }
+
+    private mutating func note(lateness: Int64) {
+        for position in jumps.indices { jumps[position].leastLateness = min(jumps[position].leastLateness, lateness) }
+    }
+
+    /// True where a block goes on as those before it, or holds other channels of their instants.
+    private func continues(_ index: Int64, end: Int64) -> Bool { index == reach || index == latestEnd || end == reach }
+
+    /// A block that does not go on where the one before it ended lies behind a loss, unless it has overtaken others, is late,
+    /// or came twice.
+    private mutating func noteJump(before received: ReceivedBlock, index: Int64, end: Int64) {
+        noteReturn(of: received, index: index, end: end)
+        if continues(index, end: end) {
+            // What lay before has come late, or twice: the counter went on as it was.
+            let isLate = jumps.last.map { $0.entry > 0 && $0.hole == nil && !$0.isContradicted } ?? false
+            if index == reach, latestEnd != reach, isLate { jumps.removeLast() }
+            return
+        }
+        if fillsHole(index..<end) || isRepeated(received, index: index) { return }
+        if received.block.channelCount < channelCount, index < reach, index >= reach - Self.spread { return }
+        addJump(at: entries.count, index: index, arrival: received.arrival)
+    }
+
+    private mutating func addJump(at entry: Int, index: Int64, arrival: MonotonicTime) {
+        if jumps.last?.entry == entry { return }
+        if back?.entry == entry { back?.isJump = true }
+        let isForth = index > reach
+        if jumps.count > Self.jumpCountLimit,
+            let shortest = jumps.indices.dropFirst().min(by: { jumps[$0].length < jumps[$1].length })
+        {
+            jumps.remove(at: shortest)
+        }
+        jumps.append(
+            Jump(
+                entry: entry, index: index, length: isForth ? index - reach : index - reach + wrap, arrival: arrival,
+                hole: isForth ? reach..<index : nil))
+    }
+
+    /// Blocks that go back behind others, and hold other values than those, are neither late nor duplicates: they lie behind a
+    /// loss, from the first of them on, even where that has found a hole by chance.
+    private mutating func noteReturn(of received: ReceivedBlock, index: Int64, end: Int64) {
+        guard index < reach else { return back = nil }
+        if index != latestEnd { back = (entries.count, index, false) }
+        guard let back, isContradicted(received, index: index, end: end) else { return }
+        if !back.isJump { addJump(at: back.entry, index: back.index, arrival: received.arrival) }
+        if let position = jumps.lastIndex(where: { $0.entry == back.entry }) { jumps[position].isContradicted = true }
+    }
+
+    /// True where a block was overtaken by others: it lies in the hole before them, which is no loss then.
+    private mutating func fillsHole(_ range: Range<Int64>) -> Bool {
+        guard let position = jumps.firstIndex(where: { $0.hole.map { $0.overlaps(range) } ?? false }) else { return false }
+        jumps[position].length -= min(jumps[position].length, range.upperBound - range.lowerBound)
+        if jumps[position].length == 0 { jumps.remove(at: position) }
+        return true
+    }
+
+    /// True where a block is one of those that are held once more.
+    private func isRepeated(_ received: ReceivedBlock, index: Int64) -> Bool {
+        zip(indexes, entries).contains { heldIndex, entry in
+            guard heldIndex == index, case .block(let held) = entry else { return false }
+            return held.block.firstChannel == received.block.firstChannel && held.values == received.values
+        }
+    }
+
+    /// True where another block that is held has other values at the instants of this one.
+    private func isContradicted(_ received: ReceivedBlock, index: Int64, end: Int64) -> Bool {
+        zip(indexes, entries).contains { heldIndex, entry in
+            guard case .block(let held) = entry, held.block.firstChannel == received.block.firstChannel else { return false }
+            let width = Int64(received.block.channelCount)
+            let first = max(index, heldIndex)
+            let common = first..<max(first, min(end, heldIndex + Int64(held.block.instantCount)))
+            guard !common.isEmpty, held.block.channelCount == received.block.channelCount else { return false }
+            func values(_ block: ReceivedBlock, _ blockFirst: Int64) -> ArraySlice<Int32> {
+                let start = block.values.startIndex + Int((first - blockFirst) * width)
+                return block.values[start..<(start + common.count * Int(width))]
+            }
+            return values(held, heldIndex) != values(received, index)
+        }
+    }
+
+    // MARK: Deciding
+
+    /// How many wraps were missed before a jump, as far as the time shows it.
+    private func wrapsByTime(before jump: Jump) -> Int64 {
+        guard jump.leastLateness < .max else { return 0 }
+        return max(0, (jump.leastLateness + Self.doubt(of: wrap)) / wrap)
+    }
+
+    /// The jumps behind the first block before which wraps may have been missed, where that block continues what was before
+    /// the silence. Else the queue kept the newest: what was missed lies before the first block, whatever is missing or out of
+    /// order behind it.
+    private var laterSplits: [Jump] { goesOn ? jumps.dropFirst().filter { wrapsByTime(before: $0) > 0 } : [] }
+
+    /// True where blocks have come for so long that one was among them that did not wait.
+    private var hasRunEmpty: Bool {
+        guard let firstArrival else { return false }
+        return latestArrival - firstArrival >= Self.queueLimit || entries.count >= Self.countLimit
+    }
+
+    /// True where the latest blocks came as they were sampled: those of a queue that runs empty come faster, and those that a
+    /// radio holds back slower.
+    private var isSteady: Bool {
+        guard marks.count == 2, let mark = marks.first else { return false }
+        let fall = mark.lateness - latest.lateness
+        return 10 * abs(fall) <= latest.index - mark.index - fall
+    }
+
+    /// True where the blocks did not wait: they came for a while, as they were sampled.
+    private var isPunctual: Bool { hasRunEmpty && isSteady }
+
+    /// True where the blocks caught up: some have waited, and where those end is where wraps may lie.
+    private var hasCaughtUp: Bool { jumps.first.map { firstLateness - $0.leastLateness > firstLength } ?? false }
+
+    /// How many wraps were missed before the first block. Where its counter goes on after a silence as if nothing were missing,
+    /// none unless the blocks show that they did not wait: of all losses one in a wrap's length does that. Without a silence
+    /// packets have come that could not be decoded, as the differences of a Ganglion before its next whole value.
+    private func wraps(before first: Jump) -> Int64 {
+        if goesOn, first.length == 0, endsInJump || !isPunctual { return 0 }
+        return wrapsByTime(before: first)
+    }
+
+    /// True where nothing more is to be learned at `now`.
+    func isDecided(at now: MonotonicTime) -> Bool {
+        guard let firstArrival else { return false }
+        let candidates = goesOn ? jumps[...] : jumps.prefix(1)
+        if entries.count >= Self.countLimit || candidates.allSatisfy({ wrapsByTime(before: $0) == 0 }) { return true }
+        let splits = laterSplits
+        let latestJump = splits.last?.arrival ?? firstArrival
+        if now - latestJump < Self.queueLimit, now - firstArrival < Self.jumpLimit { return false }
+        return !goesOn || !splits.isEmpty || isSteady || now - firstArrival >= Self.drainLimit
     }
 
     /// What to do with the entries, by what is known now.
     ///
     /// The wraps belong to the pause, where the first block does not continue what was before it. Where it does, the queue
-    /// kept the oldest: the wraps lie where the counter jumps most.
+    /// kept the oldest: the wraps lie where the counter first jumps by more than a packet or two that were lost besides.
     func decided() -> Decision {
-        let missed = wraps * wrap
+        guard let first = jumps.first else {
+            return Decision(entries: entries, position: 0, missed: 0, index: expectedIndex, isJump: false, isSure: true)
+        }
+        let splits = laterSplits
+        let usual = wrap / Self.wrapPartOfLoss
+        let furthest = splits.first { $0.length >= usual } ?? splits.max { $0.length < $1.length }
+        let isLater = (furthest?.length ?? 0) > first.length
+        let jump = isLater ? furthest ?? first : first
+        let missed = (isLater ? wrapsByTime(before: jump) : wraps(before: first)) * wrap
+        // Another jump that came before, or is as long, may be the one. One of a packet or two may be a loss of its own.
+        let others = splits.filter { $0.entry != jump.entry && (jump.length < usual || $0.entry < jump.entry) }
+        let lengths = others.map(\.length) + (isLater ? [first.length] : [])
+        let isHidden = goesOn && jump.length == 0 && hasCaughtUp
+        let isFar = jump.length >= (first.length == 0 ? min(usual, 2 * firstLength + 1) : usual)
+        let isClear = !isHidden && (!isLater || isFar) && lengths.allSatisfy { 2 * $0 < jump.length }
         return Decision(
             entries: entries, position: jump.entry, missed: missed, index: jump.index + missed, isJump: jump.length > 0,
-            isSure: isSure)
+            isSure: missed == 0 || hasRunEmpty && isClear)
     }
 }

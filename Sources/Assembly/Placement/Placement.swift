@@ -149,7 +149,11 @@ package struct Placement: Sendable {
         }
         rows.take(received, firstN: firstN)
         clock.extend(to: rows.nextN - 1)
+        if let misplaced = rows.takeMisplaced() { noteMisplaced(count: misplaced) }
     }
+
+    /// The latest rows may lie beside their n by so many samples.
+    mutating func noteMisplaced(count: Int64) { clock.misplaced(count: count) }
 
     /// Begins another piece of the time map, in the same epoch, where the headset paused before a block that follows the one
     /// before it directly.

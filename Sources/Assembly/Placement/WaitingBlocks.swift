@@ -15,6 +15,8 @@ struct WaitingBlocks: Sendable {
     private var latest = LatestBlocks()
     /// How long nothing has come of the headset.
     private var silence = LinkSilence()
+    /// True while blocks go on after a silence where those before it ended, and are late: the queue kept the oldest.
+    private var isQueueGoingOn = false
 
     init(_ description: StreamDescription) {
         samplingFrequency = description.samplingFrequency
@@ -28,6 +30,7 @@ struct WaitingBlocks: Sendable {
     mutating func beginLink() {
         silence = LinkSilence()
         latest = LatestBlocks()
+        isQueueGoingOn = false
     }
 
     /// Something came of the headset, even if it could not be decoded.
@@ -83,22 +86,26 @@ struct WaitingBlocks: Sendable {
         var index = placement.index(of: counter, near: ambiguous?.expectedIndex ?? doubtful.runEnd)
         // The index that the time says.
         let due = epoch.index(of: position.n) - Int64(block.instantCount) + 1
-        if ambiguous?.isDecided(at: arrival) == true {
-            ambiguous?.learn(index: index, lateness: due - index, at: arrival)
+        // Behind another pause, what was held is as clear as it will be.
+        if ambiguous?.isDecided(at: arrival) == true || (ambiguous != nil && silence >= AmbiguousBlocks.queueLimit) {
+            ambiguous?.learn(index: index, count: block.instantCount, lateness: due - index, at: arrival)
             settleAmbiguous(&placement, &rows)
             index = placement.index(of: counter)
         }
         let lateness = due - index
+        let silent = Int64(silence.inSeconds * samplingFrequency)
+        let isAfterSilence = AmbiguousBlocks.isAmbiguous(lateness: silent, wrap: wrap)
+        let isLate = lateness >= AmbiguousBlocks.doubt(of: wrap)
+        let isFollowing = index <= ambiguous?.expectedIndex ?? placement.expectedIndex
+        isQueueGoingOn = isLate && isFollowing && (isAfterSilence || isQueueGoingOn)
         if ambiguous == nil {
             guard AmbiguousBlocks.isAmbiguous(lateness: lateness, wrap: wrap) else { return false }
             // What was in doubt lies before the pause.
             settleDoubtful(&placement, &rows)
-            ambiguous = AmbiguousBlocks(wrap: wrap, expectedIndex: placement.expectedIndex)
+            ambiguous = AmbiguousBlocks(wrap: wrap, expectedIndex: placement.expectedIndex, channelCount: channelCount)
         }
-        let silent = Int64(silence.inSeconds * samplingFrequency)
         ambiguous?.append(
-            received, index: index, lateness: lateness,
-            isAfterSilence: AmbiguousBlocks.isAmbiguous(lateness: silent, wrap: wrap))
+            received, index: index, lateness: lateness, isAfterSilence: isAfterSilence || isQueueGoingOn)
         if ambiguous?.isDecided(at: arrival) == true { settleAmbiguous(&placement, &rows) }
         return true
     }
@@ -111,7 +118,9 @@ struct WaitingBlocks: Sendable {
             if position == decision.position {
                 // The time has shown where it belongs: its counter is not in doubt any more.
                 if decision.missed > 0 {
+                    if position > 0 { settleDoubtful(&placement, &rows) }
                     placement.expect(index: decision.index)
+                    rows.hole.missedWraps = decision.missed
                     if !decision.isSure { rows.hole.certainty = .timed(uncertainty: decision.missed) }
                 }
                 // The decoder saw nothing missing, and went on adding.
@@ -119,6 +128,7 @@ struct WaitingBlocks: Sendable {
             }
             takeUnambiguous(entry, &placement, &rows)
         }
+        if !decision.isSure { placement.noteMisplaced(count: decision.missed) }
     }
 
     /// Takes what has no wrap missing before it, unless its counter is in doubt.

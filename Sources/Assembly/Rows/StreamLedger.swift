@@ -114,6 +114,14 @@ struct StreamLedger: Sendable {
         nextN = max(nextN, range.upperBound)
     }
 
+    /// The length of a gap is right only within so many samples, unless all of it has come meanwhile.
+    mutating func doubt(_ gap: Range<Int64>, within uncertainty: Int64) {
+        guard missing.intersects(gap) else { return }
+        draft.close(
+            firstN: gap.lowerBound, channel: 0, count: gap.upperBound - gap.lowerBound,
+            certainty: .timed(uncertainty: uncertainty))
+    }
+
     /// Enters the next `count` samples, which the headset took and never sends.
     mutating func addUnsent(count: Int64, at now: MonotonicTime) {
         draft.open(firstN: nextN, channel: 0, count: count, cause: .notSent, noticed: now, certainty: .counted)

@@ -12,6 +12,13 @@ package struct StreamRows: Sendable {
     var hole = Hole()
     /// Samples that arrived again and were dropped.
     private(set) var duplicateCount: Int64 = 0
+    /// Those of them whose values differ from those that are stored, and the first one's n.
+    private(set) var contradiction: (count: Int64, firstN: Int64)?
+    /// The latest gap with wraps of the counter that only the time has shown, until it is in doubt.
+    private var wrapGap: (range: Range<Int64>, missed: Int64)?
+    /// By how many samples rows may lie beside their n, as samples that came again have shown; nil where none has.
+    private var misplaced: Int64?
+    private var recent: RecentRows
 
     /// Rows that no batch has taken yet.
     package private(set) var draft: RowDraft
@@ -26,12 +33,15 @@ package struct StreamRows: Sendable {
         var cause = GapCause.packetLost
         /// How it is known how many those are.
         var certainty = GapCertainty.counted
+        /// How many of them are whole wraps of the counter that only the time has shown.
+        var missedWraps: Int64 = 0
     }
 
     init(stream: StreamID, _ description: StreamDescription, _ ledger: StreamLedger) {
         self.ledger = ledger
         channelCount = description.channels.count
         draft = RowDraft(stream: stream, channelCount: channelCount)
+        recent = RecentRows(wrap: SampleCounter(description).wrapLength, channelCount: channelCount)
         partial = PartialRows(channelCount: channelCount)
         signals = SignalCheck(stream: stream, description)
     }
@@ -91,6 +101,7 @@ package struct StreamRows: Sendable {
         let end = firstN + Int64(values.count / channelCount)
         if firstN < nextN {
             let below = firstN..<min(end, nextN)
+            compare(below, values, firstN: firstN)
             let stored = received.hasRoom ? fill(below, values, firstN: firstN) : 0
             duplicateCount += below.upperBound - below.lowerBound - stored
         }
@@ -101,8 +112,33 @@ package struct StreamRows: Sendable {
         guard received.hasRoom || ledger.endsInGapOfNoCount else { return ledger.overflow(until: end, at: received.arrival) }
         let new = values.dropFirst(Int(newFirst - firstN) * channelCount)
         draft.append(new, firstN: newFirst)
+        recent.note(new, firstN: newFirst)
         signals?.take(new, firstN: newFirst)
         ledger.extend(to: end)
+    }
+
+    /// A sample that comes once more has the values of its row. Where it has others, one of the two has another n; where wraps
+    /// of the counter were missed just before, perhaps one more or less, or elsewhere.
+    private mutating func compare(_ range: Range<Int64>, _ values: ArraySlice<Int32>, firstN: Int64) {
+        let count = recent.contradictions(range, values, firstN: firstN)
+        guard count > 0 else { return }
+        contradiction = ((contradiction?.count ?? 0) + count, contradiction?.firstN ?? range.lowerBound)
+        guard let gap = wrapGap, range.lowerBound < gap.range.upperBound + gap.missed else { return }
+        ledger.doubt(gap.range, within: gap.missed)
+        misplaced = gap.missed
+        wrapGap = nil
+    }
+
+    /// By how many samples rows may lie beside their n, where that was found since the last call; nil where it was not.
+    mutating func takeMisplaced() -> Int64? {
+        defer { misplaced = nil }
+        return misplaced
+    }
+
+    /// What has come again with other values since the last call: how many samples, and the n of the first; nil for none.
+    mutating func takeContradiction() -> (count: Int64, firstN: Int64)? {
+        defer { contradiction = nil }
+        return contradiction
     }
 
     /// Stores what is missing of `range`. Returns how many samples were stored or completed.
@@ -110,7 +146,9 @@ package struct StreamRows: Sendable {
         var stored: Int64 = 0
         for run in ledger.recover(range) {
             let first = values.startIndex + Int(run.firstN - firstN) * channelCount
-            draft.append(values[first..<(first + Int(run.end - run.firstN) * channelCount)], firstN: run.firstN)
+            let found = values[first..<(first + Int(run.end - run.firstN) * channelCount)]
+            draft.append(found, firstN: run.firstN)
+            recent.note(found, firstN: run.firstN)
             stored += run.end - run.firstN
         }
         let width = channelCount
@@ -181,7 +219,9 @@ package struct StreamRows: Sendable {
 
     /// What lies between the latest row and `n` is missing.
     private mutating func addHole(before n: Int64, at now: MonotonicTime) {
-        if n > nextN { ledger.add(nextN..<n, cause: hole.cause, at: now, certainty: hole.certainty) }
+        guard n > nextN else { return }
+        if hole.missedWraps > 0 { wrapGap = (nextN..<n, hole.missedWraps) }
+        ledger.add(nextN..<n, cause: hole.cause, at: now, certainty: hole.certainty)
     }
 
     // MARK: Writing

@@ -6,12 +6,13 @@ import Headsets
 final class CytonBLEHeadset: PeripheralBehaviour, SessionHeadset {
     private unowned let headset: SimulatedHeadset
     private let interval: Int64
-    private var record = SessionRecord()
+    private var record: SessionRecord
     private var commands = CytonCommands()
 
     init(headset: SimulatedHeadset) {
         self.headset = headset
         interval = headset.specification.connectionInterval.nanoseconds
+        record = SessionRecord(refusingQueueAhead: headset.specification.refusingQueueAhead)
     }
 
     var isStreaming: Bool { record.isSampling }
@@ -24,7 +25,10 @@ final class CytonBLEHeadset: PeripheralBehaviour, SessionHeadset {
 
     func shutDown(at time: Int64) { record.stop(at: time) }
 
-    func linkChanged(at time: Int64) { headset.scheduleTick(at: headset.link == nil ? nil : time + interval) }
+    func linkChanged(at time: Int64) {
+        record.linkChanged(at: time)
+        headset.scheduleTick(at: headset.link == nil ? nil : time + interval)
+    }
 
     func write(_ value: [UInt8], to characteristic: BluetoothUUID, at time: Int64) -> ATTError? {
         if characteristic == RFduinoService.disconnect {
@@ -48,8 +52,7 @@ final class CytonBLEHeadset: PeripheralBehaviour, SessionHeadset {
     func tick(at time: Int64) -> Int64? {
         guard headset.link != nil else { return nil }
         let step = Int64(CytonBLEProfile.instantsPerPacket)
-        let due = record.takeDue(at: time, backlog: 10 * step, step: step)
-        for first in stride(from: due.lowerBound, to: due.upperBound, by: Int(step)) {
+        for first in record.takePackets(at: time, backlog: 10 * step, step: step, isHeard: headset.isHeard) {
             var packet: [UInt8] = [0xC0, UInt8(truncatingIfNeeded: first)]
             for position in first..<first + step {
                 for channel in 0..<CytonBLEProfile.channelCount {

@@ -28,7 +28,7 @@ final class CytonHeadset: PeripheralBehaviour, SessionHeadset {
     private unowned let headset: SimulatedHeadset
     private let specification: CytonSpecification
     private let interval: Int64
-    private var record = SessionRecord()
+    private var record: SessionRecord
     private var commands = CytonCommands()
     private var isDaisyAttached = false
     /// By session: whether it has 16 channels.
@@ -40,6 +40,7 @@ final class CytonHeadset: PeripheralBehaviour, SessionHeadset {
         self.specification = specification
         self.headset = headset
         interval = headset.specification.connectionInterval.nanoseconds
+        record = SessionRecord(refusingQueueAhead: headset.specification.refusingQueueAhead)
     }
 
     var isStreaming: Bool { record.isSampling }
@@ -56,6 +57,7 @@ final class CytonHeadset: PeripheralBehaviour, SessionHeadset {
 
     func linkChanged(at time: Int64) {
         if headset.link == nil { answers.removeAll() }
+        record.linkChanged(at: time)
         headset.scheduleTick(at: headset.link == nil ? nil : time + interval)
     }
 
@@ -103,7 +105,7 @@ final class CytonHeadset: PeripheralBehaviour, SessionHeadset {
         guard headset.link != nil else { return nil }
         var bytes: [UInt8] = []
         let isDaisy = daisySessions.last == true
-        for position in record.takeDue(at: time, backlog: Self.backlog) {
+        for position in record.takePackets(at: time, backlog: Self.backlog, isHeard: headset.isHeard) {
             bytes += frame(position, isDaisy: isDaisy).encoded()
         }
         if !bytes.isEmpty { headset.notify(bytes, from: .serialPort) }

@@ -33,6 +33,8 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
     /// The first sampling instant that was not sent.
     private var next: Int64 = 0
     private var messages: [[UInt8]] = []
+    /// Nil where a silent radio costs the oldest packets.
+    private var queue: RefusingQueue?
     /// The latest notification: the headset does not clear what it does not use.
     private var stale = [UInt8](repeating: 0, count: GanglionService.packetLength)
     private var impedanceElectrode = 0
@@ -61,6 +63,7 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
         self.specification = specification
         self.headset = headset
         interval = headset.specification.connectionInterval.nanoseconds
+        queue = headset.specification.refusingQueueAhead.map { RefusingQueue(ahead: $0) }
     }
 
     var isStreaming: Bool { isSampling }
@@ -125,6 +128,7 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
         isMeasuringImpedance = false
         isSampling = true
         next = 0
+        queue?.removeAll()
         var session = SampleSession(
             began: MonotonicTime(nanoseconds: time), firstIndexes: [0, 0],
             samplingFrequencies: [200, 2000 / Double(Self.cycle)], crystal: headset.specification.crystal)
@@ -171,11 +175,14 @@ final class GanglionHeadset: PeripheralBehaviour, SessionHeadset {
         if isMeasuringImpedance, time >= nextImpedance { sendImpedance(at: time) }
         if isSampling, let session = sessions.last {
             let end = session.position(at: MonotonicTime(nanoseconds: time), stream: 0)
-            dropBacklog(end)
+            if queue == nil { dropBacklog(end) }
+            var due: [Int64] = []
             while next + instants(ofPacketAt: next) <= end {
-                let first = next
-                next += Self.length(ofPacketAt: first, specification.firmware)
-                guard isThere(first) else { continue }
+                due.append(next)
+                next += Self.length(ofPacketAt: next, specification.firmware)
+            }
+            due = queue?.take(due, limit: Int(Self.backlog / 2), perSecond: 100, isHeard: headset.isHeard, at: time) ?? due
+            for first in due where isThere(first) {
                 stale = packet(of: first)
                 headset.notify(stale, from: GanglionService.data)
             }

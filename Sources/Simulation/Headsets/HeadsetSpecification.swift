@@ -46,6 +46,10 @@ package struct HeadsetSpecification: Sendable {
     /// By stream: how many indexes are a packet, or a cycle of packets that is numbered from 0; empty for one each.
     package internal(set) var indexesPerPacket: [Int64] = []
 
+    /// How many times as fast as it fills a radio empties its transmit queue, which refuses packets once it is full; nil for
+    /// one that keeps the newest, and empties at once.
+    package var refusingQueueAhead: Double?
+
     /// True where it can send a ``SignalTape``.
     package internal(set) var playsTapes = false
 

@@ -93,6 +93,11 @@ final class DaemonLog: Sendable {
         case .addressChanged(let headset, let detail): log(.warning, "the headset is \(detail)", ["headset": "\(headset)"])
         case .firmwareChanged(let headset, let from, let to):
             log(.notice, "the headset's firmware has changed from \(from) to \(to)", ["headset": "\(headset)"])
+        case .contradicted(let headset, let stream, let samples, let firstN):
+            log(
+                .warning,
+                "\(Quantity.count(samples, "sample")) came once more with other values, and were dropped: numbers near "
+                    + "n \(firstN) are in doubt", ["headset": "\(headset)", "stream": "\(stream)"])
         case .readersDropped(let count, let total):
             log(.warning, "dropped \(Quantity.count(Int64(count), "reader")) of the tap: too slow", ["since_start": "\(total)"])
         case .summary: break
