@@ -115,8 +115,11 @@ package struct Placement: Sendable {
         clock.learn(from: rates, streamName: streamName)
     }
 
-    /// Nothing more comes on this line of the time map.
-    mutating func interrupt() { clock.interrupt() }
+    /// Nothing more comes on this line of the time map: what came late in the end lies behind a loss, perhaps.
+    mutating func interrupt() {
+        clock.interrupt()
+        if let late = uncounted.takeLate() { clock.misplaced(late) }
+    }
 
     /// Takes what a stamp of another stream says of the time.
     mutating func borrow(ticks: UInt64, at arrival: MonotonicTime) {

@@ -2,6 +2,16 @@ import Bluetooth
 import Headsets
 import Storage
 
+/// Blocks of which all came later than a link may keep them back.
+struct LateBlocks: Hashable, Sendable {
+    /// The first sample of the first one.
+    var firstN: Int64
+    /// By how many samples the least late one came after its time.
+    var leastLateness: Int64
+    /// When that came, by its last sample.
+    var earliest: Arrival
+}
+
 /// What is lost of a stream without counter, as damaged packets, the headset's own marks, and else the time show it.
 struct UncountedLosses: Sendable {
     private let stream: StreamID
@@ -20,6 +30,8 @@ struct UncountedLosses: Sendable {
     private var unmarked: (period: Int64, count: Int64)?
     /// Losses of a stream that has no marks either.
     private var lossByTime = LossByTime()
+    /// What came later than a link may keep it back, since the last block on time; nil where the latest one was on time.
+    private var late: LateBlocks?
     /// What was entered last to show losses; nil before anything was.
     private var detection: LossDetection?
     private var newDetections: [LossDetectionRecord] = []
@@ -39,6 +51,7 @@ struct UncountedLosses: Sendable {
         marks = nil
         unmarked?.count = 0
         lossByTime.reset()
+        late = nil
     }
 
     // MARK: Damage
@@ -74,6 +87,7 @@ struct UncountedLosses: Sendable {
         of block: SampleBlock, nextN: Int64, due: StreamPosition?, isRateCertain: Bool, at arrival: MonotonicTime
     ) -> (count: Int64, uncertainty: Int64)? {
         blockLength = Int64(block.instantCount)
+        noteLateness(nextN: nextN, due: due, at: arrival)
         guard marks == nil, let due else { return nil }
         guard isRateCertain else {
             lossByTime.reset()
@@ -83,6 +97,24 @@ struct UncountedLosses: Sendable {
         let lost = lossByTime.take(
             lateness: lateness, block: blockLength, uncertainty: due.uncertainty, backlog: backlog, at: arrival)
         return lost.map { ($0, max(blockLength / 2, due.uncertainty, backlog)) }
+    }
+
+    private mutating func noteLateness(nextN: Int64, due: StreamPosition?, at arrival: MonotonicTime) {
+        guard let due else { return late = nil }
+        let lastN = nextN + blockLength - 1
+        let lateness = due.n - lastN
+        guard lateness > due.uncertainty.addingClamped(backlog) else { return late = nil }
+        if let least = late?.leastLateness, least <= lateness { return }
+        late = LateBlocks(
+            firstN: late?.firstN ?? nextN, leastLateness: lateness,
+            earliest: Arrival(n: lastN, nanoseconds: arrival.nanoseconds))
+    }
+
+    /// The link ends. Returns what was late until then: so many samples may have been lost before it, which nothing more will
+    /// show; nil where the last block was on time.
+    mutating func takeLate() -> LateBlocks? {
+        defer { late = nil }
+        return late
     }
 
     // MARK: Marks

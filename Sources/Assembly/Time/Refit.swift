@@ -43,7 +43,9 @@ package struct Refit: Sendable {
         let isEarlier = neighbour?.isEarlier ?? true
         let rates = EvidenceRates(
             runs, earlier: isEarlier ? known ?? .unknown : .unknown, later: isEarlier ? .unknown : known ?? .unknown)
-        let drawings = runs.indices.map { RefitDrawing(runs[$0], number: $0, rates: rates) }
+        let drawings = runs.indices.map {
+            RefitDrawing(runs[$0], number: $0, rates: rates, isCounted: evidence.isCounted)
+        }
         let isDoubtful = drawings.map { !evidence.isCounted && $0.isContradicted }
         isInDoubt = isDoubtful.contains(true)
         let maps = Self.assembled(runs, drawings, isKept: zip(runs, isDoubtful).map { $0.stretches.isEmpty || $1 })

@@ -15,6 +15,8 @@ struct RefitDrawing: Sendable {
         var lateness: Double?
         /// True where no evidence lies between this knot and the next one.
         var beginsInterruption = false
+        /// By so many nanoseconds rows behind it may be later, besides.
+        var displacement = 0.0
     }
 
     /// Finds the knots of a run.
@@ -22,9 +24,14 @@ struct RefitDrawing: Sendable {
     /// - Parameters:
     ///   - number: which of the runs it is.
     ///   - rates: what is known of the rate.
-    init(_ run: EvidenceRun, number: Int, rates: EvidenceRates) {
+    ///   - isCounted: false where no counter shows that samples were lost.
+    init(_ run: EvidenceRun, number: Int, rates: EvidenceRates, isCounted: Bool = true) {
         self.run = run
-        for index in run.stretches.indices { addStretch(index, run: number, rates: rates) }
+        for index in run.stretches.indices {
+            let first = knots.count
+            addStretch(index, run: number, rates: rates)
+            if !isCounted { addLateEnd(of: run.stretches[index], from: first) }
+        }
     }
 
     /// Where a stretch begins and ends: half way to its neighbours, but not further than the time that an arrival stands for.
@@ -81,6 +88,46 @@ struct RefitDrawing: Sendable {
         added[added.count - 1].beginsInterruption = true
         knots += added
         if index + 1 == run.stretches.count, lastN <= run.lastN { knots.append(far(run.lastN.addingClamped(1), outer.end)) }
+    }
+
+    /// Where the latest arrivals of a stretch are all later than a link keeps anything back, samples may have been lost before
+    /// them: their times are drawn as they were counted, and said to be later by as much, perhaps.
+    private mutating func addLateEnd(of stretch: EvidenceRun.Stretch, from first: Int) {
+        var least = Double.infinity
+        var count = 0
+        var onTime: Int?
+        for index in stretch.points.reversed() {
+            let point = run.points[index]
+            guard let position = knot(before: point.x, from: first) else { break }
+            let lateness = point.y - y(at: point.x, behind: position)
+            onTime = index
+            guard lateness > knots[position].uncertainty + LossByTime.backlog * 1e9 else { break }
+            least = min(least, lateness)
+            count += 1
+        }
+        // More of them are a contradiction.
+        guard let onTime, (1..<Self.doubtfulCount).contains(count) else { return }
+        let x = run.points[onTime].x
+        guard let position = knot(before: x, from: first) else { return }
+        let n = run.n(at: x).addingClamped(1)
+        var knot = knots[position]
+        (knot.n, knot.y, knot.displacement) = (n, y(at: run.x(of: n), behind: position), least)
+        for index in knots.indices.dropFirst(position + 1) where knots[index].n > n { knots[index].displacement = least }
+        let next = position + 1 < knots.count ? knots[position + 1].n : .max
+        if n < next { knots.insert(knot, at: position + 1) }
+    }
+
+    /// The last knot before x, of those from `first` on.
+    private func knot(before x: Double, from first: Int) -> Int? {
+        knots.indices.dropFirst(first).last { run.x(of: knots[$0].n) <= x }
+    }
+
+    /// The line between a knot and the next one.
+    private func y(at x: Double, behind position: Int) -> Double {
+        let knot = knots[position]
+        guard position + 1 < knots.count else { return knot.y }
+        let (begin, end) = (run.x(of: knot.n), run.x(of: knots[position + 1].n))
+        return knot.y + (knots[position + 1].y - knot.y) * (x - begin) / max(run.period, end - begin)
     }
 
     private mutating func noteRate(_ knots: [Knot], _ fitted: ArrivalEnvelope.Rate) {
@@ -153,7 +200,7 @@ struct RefitDrawing: Sendable {
     /// Between two knots without evidence the clock may have wandered to and fro; and where an arrival lies before the line
     /// between them, the samples there are earlier by so much, as nothing arrives before it was sent.
     private func uncertainty(from knot: Knot, to next: Knot) -> Double {
-        let stated = max(knot.uncertainty, next.uncertainty)
+        let stated = max(knot.uncertainty, next.uncertainty) + knot.displacement
         let (begin, end) = (run.x(of: knot.n), run.x(of: next.n))
         guard !knot.beginsInterruption else { return stated + ArrivalEnvelope.bend(between: end - begin) }
         let slope = (next.y - knot.y) / max(run.period, end - begin)

@@ -16,6 +16,8 @@ struct StreamClock: Sendable {
     /// What is written next.
     private var segments: [SegmentRecord] = []
     private var arrivals: [ArrivalRecord] = []
+    /// So many samples before the latest ones were lost, perhaps, and are in no gap.
+    private var unentered: Int64 = 0
 
     /// How late a first arrival may be that is not known to be on time, in seconds: a queue that a link has filled.
     static let arrivalTolerance = 0.1
@@ -64,7 +66,8 @@ struct StreamClock: Sendable {
         let tolerance = Int64(clamping: (samplingFrequency * Self.arrivalTolerance).rounded(.up))
         if let map {
             let position = map.position(at: now)
-            return StreamPosition(n: max(nextN, position.n), uncertainty: position.uncertainty.addingClamped(tolerance))
+            let uncertainty = position.uncertainty.addingClamped(tolerance).addingClamped(unentered)
+            return StreamPosition(n: max(nextN, position.n), uncertainty: uncertainty)
         }
         guard let segment = earlierSegment else { return nil }
         let elapsed = Double(now.nanoseconds) - Double(segment.referenceTime.nanoseconds)
@@ -124,6 +127,7 @@ struct StreamClock: Sendable {
     mutating func beginSegment(epoch: Int, firstN: Int64, referenceN: Int64, at time: MonotonicTime) {
         interrupt()
         collect()
+        unentered = 0
         var next = TimeMap(
             stream: stream, epoch: epoch, firstN: firstN, referenceN: referenceN, at: time,
             samplingFrequency: samplingFrequency, rate: map?.rate ?? learntRate ?? .unknown)
@@ -150,6 +154,13 @@ struct StreamClock: Sendable {
 
     /// So many samples were entered as missing that were lost at an unknown n since some seconds.
     mutating func misplaced(count: Int64) { map?.misplaced(count: count) }
+
+    /// So many samples were lost before the first of these, perhaps, and are not entered: the gap behind them is known no
+    /// better.
+    mutating func misplaced(_ late: LateBlocks) {
+        map?.misplaced(count: late.leastLateness, from: late.firstN, earliest: late.earliest)
+        unentered = late.leastLateness
+    }
 
     /// True where the latest stamp says something of the other streams of the headset.
     var mayLendStamp: Bool { deviceClock.map { $0.stamps.isExact && $0.isSteady } ?? false }

@@ -36,18 +36,6 @@ struct TimeMap: Sendable {
     private var blockLength = 1
     private var punctual = PunctualArrival()
 
-    private struct Knot: Sendable {
-        var n: Int64
-        /// y on the map.
-        var y: Double
-        var uncertainty: Double
-        var lateness: Double?
-        var pointCount: Int
-        var isFinal: Bool
-        /// By how many samples rows of the piece that begins here may lie beside their n.
-        var misplaced: Int64 = 0
-    }
-
     /// The distance of knots: within it no crystal bends by more than some hundredths of a millisecond.
     static let knotNanoseconds = 60e9
     /// Evidence so far from a knot, on both sides, decides where it lies.
@@ -160,9 +148,15 @@ struct TimeMap: Sendable {
 
     /// So many samples were entered as missing that were lost at an unknown n since some seconds: the rows since then have
     /// times that are early by as much at the most.
-    mutating func misplaced(count: Int64) {
-        guard let last = knots.indices.last else { return }
-        knots[last].misplaced = max(knots[last].misplaced, count)
+    ///
+    /// - Parameters:
+    ///   - n: since which sample; nil for the present piece.
+    ///   - earliest: what shows it, which is kept for whoever fits the map anew.
+    mutating func misplaced(count: Int64, from n: Int64? = nil, earliest: Arrival? = nil) {
+        if let earliest, earliest.n > lastEvidenceN ?? .min { keep(earliest) }
+        var first = knots.count - 1
+        if let n { first = knots.divide(at: n, y: y(of: Arrival(n: n, nanoseconds: time(of: n).nanoseconds))) ?? first }
+        for index in knots.indices.dropFirst(first) { knots[index].misplaced = max(knots[index].misplaced, count) }
         draw()
     }
 
@@ -210,11 +204,14 @@ struct TimeMap: Sendable {
 
     private func y(of arrival: Arrival) -> Double { Double(arrival.nanoseconds &- origin.nanoseconds) - x(of: arrival.n) }
 
-    private mutating func add(_ evidence: Arrival) {
+    private mutating func keep(_ evidence: Arrival) {
+        let time = MonotonicTime(nanoseconds: evidence.nanoseconds)
         freshEvidence.append(
-            ArrivalRecord(
-                stream: segment.stream, n: evidence.n, at: MonotonicTime(nanoseconds: evidence.nanoseconds),
-                deviceTicks: evidence.deviceTicks))
+            ArrivalRecord(stream: segment.stream, n: evidence.n, at: time, deviceTicks: evidence.deviceTicks))
+    }
+
+    private mutating func add(_ evidence: Arrival) {
+        keep(evidence)
         let x = x(of: evidence.n)
         if let last = lastEvidenceN, x - self.x(of: last) > Self.interruptionNanoseconds {
             beginStretch(at: evidence.n, after: last)
