@@ -198,6 +198,7 @@ package struct StreamAssembler: Sendable {
         placement.settlePartial(in: &rows, cause: cause, at: now)
         placement.settleDamage(in: &rows, at: now)
         placement.interrupt()
+        placement.checkAbsence(in: &rows, isOver: true)
     }
 
     /// The gap is as long as the elapsed time says.

@@ -18,6 +18,9 @@ package struct Placement: Sendable {
     /// What is known of a link whose first block has not come yet.
     package private(set) var linkStart: LinkStart?
 
+    /// The gap before the present link, while its length may turn out to be known less well.
+    var absence: AbsenceCheck?
+
     private let stream: StreamID
     private let sampleCounter: SampleCounter
     private let samplingFrequency: Double
@@ -153,6 +156,7 @@ package struct Placement: Sendable {
         rows.take(received, firstN: firstN)
         clock.extend(to: rows.nextN - 1)
         if let misplaced = rows.takeMisplaced() { noteMisplaced(count: misplaced) }
+        checkAbsence(in: &rows)
     }
 
     /// The latest rows may lie beside their n by so many samples.
@@ -291,6 +295,7 @@ package struct Placement: Sendable {
         let isRestart = epoch != nil && start.epochRule == .boot
         let (began, certainty) = beginEpoch(block, start, boot: boot, at: arrival, in: &rows)
         let firstN = began.n(of: expectedIndex - Int64(block.instantCount))
+        noteAbsence(rows.nextN, to: firstN, certainty, start)
         guard isRestart else {
             clock.beginSegment(epoch: began.number, firstN: firstN, referenceN: firstN, at: arrival)
             settleAbsence(until: firstN, oldestN: nil, start, certainty, in: &rows, at: arrival)

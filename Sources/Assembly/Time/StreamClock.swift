@@ -57,6 +57,18 @@ struct StreamClock: Sendable {
         }
     }
 
+    /// The time of sample n by the map of this process, or by the line that an earlier one has left in the same boot of the
+    /// host.
+    func line(at n: Int64) -> SampleTime? {
+        if let known = time(of: n) { return known }
+        return earlierSegment.map { segment in
+            let passed = n.distance(from: segment.referenceN) * segment.periodNanoseconds
+            return SampleTime(
+                at: segment.referenceTime + .nanoseconds(Int64(clamping: passed.rounded())),
+                periodNanoseconds: segment.periodNanoseconds, uncertaintyNanoseconds: segment.uncertaintyNanoseconds)
+        }
+    }
+
     /// Where the stream stands at `now` by the time that has passed: by the line of this process, or that of an earlier one in
     /// the same boot of the host. Nil across boots of the host: how far they are apart only clocks know that may still be
     /// wrong.

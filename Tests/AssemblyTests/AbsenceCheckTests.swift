@@ -1,0 +1,59 @@
+import Bluetooth
+import Headsets
+import Storage
+import Testing
+
+@testable import Assembly
+
+/// A gap before a link, whose length was taken from the arrival of the link's first block.
+struct AbsenceCheckTests {
+    /// Half a minute, five seconds without a link, and a link whose packets of the first so many samples come at once behind
+    /// them; the rest is on time, for so many seconds.
+    private static func returned(late: Int64, seconds: Int64, restarts: Bool = false) -> StreamUnderTest {
+        var test = StreamUnderTest(modulus: 256)
+        test.begin(rule: .connection)
+        test.live(0..<7504)
+        test.stream.endLink(cause: .linkLost, at: test.now)
+        test.advance(samples: 1250)
+        test.commit()
+        if restarts { test.restart() }
+        test.begin(rule: .connection)
+        test.advance(samples: late)
+        if late > 0 { test.atOnce(0..<late) }
+        test.live(late..<(seconds * 250 / 8 * 8))
+        return test
+    }
+
+    @Test("Its length is said to be as little known as the link's first blocks were late", arguments: [true, false])
+    func lateFirstBlocks(restarts: Bool) throws {
+        var test = Self.returned(late: 376, seconds: 20, restarts: restarts)
+        test.commit()
+        let gap = try #require(test.database.wholeGaps.first)
+        // n counts on from there: only what is said of it changes.
+        #expect(gap.firstN == 7504 && (1600...1640).contains(gap.gap.count ?? 0))
+        guard case .timed(let uncertainty) = gap.gap.certainty else { return #expect(Bool(false), "\(gap)") }
+        #expect((340...420).contains(uncertainty), "\(uncertainty)")
+        #expect(test.database.problems.isEmpty)
+    }
+
+    @Test("The end of a short link says it, too")
+    func shortLink() throws {
+        var test = Self.returned(late: 376, seconds: 3)
+        test.stream.endLink(cause: .linkLost, at: test.now)
+        test.commit()
+        guard case .timed(let uncertainty)? = test.database.wholeGaps.first?.gap.certainty else { return #expect(Bool(false)) }
+        #expect((340...420).contains(uncertainty), "\(uncertainty)")
+    }
+
+    @Test("Blocks that come on time leave it as it was said")
+    func onTime() {
+        var test = Self.returned(late: 0, seconds: 2)
+        test.commit()
+        let said = test.database.wholeGaps.map(\.gap.certainty)
+        test.live(500..<20_500)
+        test.stream.endLink(cause: .linkLost, at: test.now)
+        test.commit()
+        #expect(test.database.wholeGaps.prefix(1).map(\.gap.certainty) == said)
+        #expect(test.database.problems.isEmpty)
+    }
+}
