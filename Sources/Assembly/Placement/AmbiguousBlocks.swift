@@ -303,16 +303,16 @@ struct AmbiguousBlocks: Sendable {
             return Decision(entries: entries, position: 0, missed: 0, index: expectedIndex, isJump: false, isSure: true)
         }
         let splits = laterSplits
-        let usual = wrap / Self.wrapPartOfLoss
-        let furthest = splits.first { $0.length >= usual } ?? splits.max { $0.length < $1.length }
+        let shortLoss = wrap / Self.wrapPartOfLoss
+        let furthest = splits.first { $0.length >= shortLoss } ?? splits.max { $0.length < $1.length }
         let isLater = (furthest?.length ?? 0) > first.length
         let jump = isLater ? furthest ?? first : first
         let missed = (isLater ? wrapsByTime(before: jump) : wraps(before: first)) * wrap
         // Another jump that came before, or is as long, may be the one. One of a packet or two may be a loss of its own.
-        let others = splits.filter { $0.entry != jump.entry && (jump.length < usual || $0.entry < jump.entry) }
+        let others = splits.filter { $0.entry != jump.entry && (jump.length < shortLoss || $0.entry < jump.entry) }
         let lengths = others.map(\.length) + (isLater ? [first.length] : [])
         let isHidden = goesOn && jump.length == 0 && hasCaughtUp
-        let isFar = jump.length >= (first.length == 0 ? min(usual, 2 * firstLength + 1) : usual)
+        let isFar = jump.length >= (first.length == 0 ? min(shortLoss, 2 * firstLength + 1) : shortLoss)
         let isClear = !isHidden && (!isLater || isFar) && lengths.allSatisfy { 2 * $0 < jump.length }
         return Decision(
             entries: entries, position: jump.entry, missed: missed, index: jump.index + missed, isJump: jump.length > 0,

@@ -6,7 +6,7 @@ struct RecentRows: Sendable {
     /// More rows are not kept.
     private static let rowMaximum: Int64 = 4096
     /// Where the counter does not wrap soon, notifications that come twice do so at once.
-    private static let usualRows: Int64 = 256
+    private static let defaultRows: Int64 = 256
     /// FNV-1a, a value of 32 bits at a time.
     private static let offsetBasis: UInt32 = 0x811c_9dc5
     private static let prime: UInt32 = 0x0100_0193
@@ -22,7 +22,7 @@ struct RecentRows: Sendable {
     init(wrap: Int64?, channelCount: Int) {
         self.channelCount = channelCount
         var capacity: Int64 = wrap == nil ? 0 : 1
-        let wanted = (wrap ?? .max) <= Self.rowMaximum / 2 ? 2 * (wrap ?? 0) : Self.usualRows
+        let wanted = (wrap ?? .max) <= Self.rowMaximum / 2 ? 2 * (wrap ?? 0) : Self.defaultRows
         while capacity > 0, capacity < wanted { capacity *= 2 }
         mask = capacity - 1
         digests = Array(repeating: 0, count: Int(capacity))
