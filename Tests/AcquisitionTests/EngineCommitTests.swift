@@ -167,6 +167,30 @@ struct EngineCommitTests {
         #expect(isSeen == hasSpool)
     }
 
+    @Test("A recording that is stopped while the database refuses is ended once, however often wishes are read meanwhile")
+    func endWhileRefused() throws {
+        var limits = AcquisitionLimits()
+        (limits.commitInterval, limits.spoolInterval) = (.seconds(10), .seconds(1))
+        let engine = try EngineUnderTest(limits: limits, flushInterval: .seconds(10))
+        let recording = try engine.want()
+        try engine.reconcile()
+        try engine.run(.seconds(60), until: .streaming)
+        try engine.run(.seconds(15))
+        engine.commits = .never
+        try engine.store.control.stopRecording(recording, at: engine.now)
+        for _ in 0..<15 {
+            try engine.reconcile()
+            try engine.run(.seconds(1))
+        }
+        engine.commits = .durable
+        try engine.run(.seconds(15))
+        let ends = engine.batches.flatMap(\.changes).count { change in
+            if case .recording(.stopped(recording, _)) = change { true } else { false }
+        }
+        #expect(ends == 1 && engine.engine.headsets.isEmpty)
+        #expect(try engine.store.audit().findings == [])
+    }
+
     @Test("Whatever becomes of transactions, the spool has every batch in order, that of the transaction included")
     func spoolWithoutHole() {
         var disk = Disk(hasSpool: true)
@@ -180,6 +204,25 @@ struct EngineCommitTests {
         disk.run(seconds: 15)
         #expect(disk.unspooled == [] && disk.spooled.count > 40)
         #expect(disk.spooled == Array(1...UInt64(disk.spooled.count)))
+    }
+
+    @Test("While the database refuses, the spool takes what comes, until it is full; then the headsets keep it")
+    func spoolWhileRefused() {
+        var disk = Disk(hasSpool: true)
+        disk.run(seconds: 15)
+        disk.refusal = .busy(detail: "test")
+        disk.run(seconds: 15)
+        let count = disk.spooled.count
+        disk.run(seconds: 20)
+        #expect((19...21).contains(disk.spooled.count - count), "\(disk.spooled.count - count)")
+        disk.spoolRefusal = .spool(path: "test", reason: "it is full")
+        disk.run(seconds: 2)
+        let last = disk.spooled.count
+        disk.run(seconds: 20)
+        #expect(disk.spooled.count == last)
+        (disk.refusal, disk.spoolRefusal) = (nil, nil)
+        disk.run(seconds: 15)
+        #expect(disk.unspooled == [] && disk.spooled == Array(1...UInt64(disk.spooled.count)))
     }
 
     @Test("Where the spool takes nothing, commits come each second, which is reported once, until it does again")

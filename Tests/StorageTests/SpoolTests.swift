@@ -209,8 +209,18 @@ struct SpoolTests {
         var later = second(3)
         later.parts = [part]
         try first.keep(later, at: Fixture.start)
+        // The link is lost then, and nothing else.
+        var lost = WriteBatch(number: 5)
+        lost.parts = [part]
+        lost.changes = [
+            .ledger(
+                .open(
+                    stream: Fixture.eeg, firstN: 1024, channel: 0, count: nil, cause: .linkLost, noticed: Fixture.start))
+        ]
+        try first.keep(lost, at: Fixture.start)
         try die(first)
         let next = try open()
+        #expect(next.recoveredSpool?.problem == nil)
         #expect(try rowCount(next) == 512)
         #expect(try next.gaps(of: RecordingID(rawValue: 1)).map(\.cause) == ["quarantined"])
         #expect(try next.audit().findings == [])

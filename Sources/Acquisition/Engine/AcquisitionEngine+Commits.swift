@@ -109,8 +109,7 @@ extension AcquisitionEngine {
         // Everything that they have to write is in this batch.
         let ended = acquisitions.filter { $0.hasEnded || ($0.isReleased && $0.isStopped) }
         guard !batch.isEmpty else {
-            // What an ended one had to write may wait for its transaction.
-            if commits.gathered == nil { remove(ended) } else { commits.gathered?.ended += ended }
+            if !commits.keepUntilWritten(ended) { remove(ended) }
             return nil
         }
         commits.number += 1

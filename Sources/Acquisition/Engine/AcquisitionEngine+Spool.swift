@@ -27,12 +27,14 @@ extension AcquisitionEngine {
         commits.next = commits.early.take(at: now, before: next, interval: limits.commitInterval) ?? next
     }
 
-    /// Puts what is to be written into the spool, where that is due. While a batch cannot be written the headsets keep their
-    /// records, which they bound.
+    /// Puts what is to be written into the spool, where that is due: also while the database refuses a batch, as long as the
+    /// spool takes what comes meanwhile. Beyond, until the database takes batches again, the headsets keep their records, which
+    /// they bound.
     func spool(at now: MonotonicTime) {
         guard let interval = limits.spoolInterval, timers.take(.spool, at: now) else { return }
         timers[.spool] = now + interval
-        guard commits.problem == nil, commits.failure == nil, let latest = takeBatch(at: now) else { return }
+        let isTaken = commits.problem == nil || commits.spoolProblem == nil
+        guard isTaken, commits.failure == nil, let latest = takeBatch(at: now) else { return }
         emit(.spool(latest.batch))
         commits.gather(latest)
         // Others wait for what has ended.
@@ -90,7 +92,20 @@ extension CommitPipeline {
                 all.settled.append((acquisition, committed))
             }
         }
-        all.ended += latest.ended.filter { ended in !all.ended.contains { $0 === ended } }
+        all.add(latest.ended)
         gathered = all
+    }
+
+    /// Keeps headsets that have ended and write nothing more until the latest transaction is done: what they had to write may
+    /// be in it, and who would remove them before would end their recordings a second time. False where none is to come.
+    mutating func keepUntilWritten(_ ended: [HeadsetAcquisition]) -> Bool {
+        if gathered != nil { gathered?.add(ended) } else { underWay?.add(ended) }
+        return gathered != nil || underWay != nil
+    }
+}
+
+extension CommitPipeline.UnderWay {
+    fileprivate mutating func add(_ more: [HeadsetAcquisition]) {
+        ended += more.filter { one in !ended.contains { $0 === one } }
     }
 }

@@ -29,6 +29,15 @@ extension LedgerEntry: ChangeRecord {
         }
     }
 
+    /// Where the gap begins.
+    var firstN: Int64 {
+        switch self {
+        case .open(_, let firstN, _, _, _, _, _), .close(_, let firstN, _, _, _), .recover(_, let firstN, _, _),
+            .withdraw(_, let firstN, _):
+            firstN
+        }
+    }
+
     var subject: ChangeSubject { .stream(stream) }
 
     /// A gap that is not there, or is not open where it should be, is an error.

@@ -92,28 +92,6 @@ extension AcquisitionStore {
         return batches.isEmpty ? nil : recovered
     }
 
-    /// The headsets whose rows in a batch follow a gap that is open: what the batch before it held of them was refused, and the
-    /// process that would have left them out here has died. The gap says what is missing.
-    private func orphans(of batch: WriteBatch) throws(StorageError) -> [HeadsetPart] {
-        let open = try database.read { db in
-            try Row.fetchAll(
-                db,
-                sql: "SELECT stream_id, first_n FROM gap WHERE channel = 0 AND count IS NULL AND cause = ?",
-                arguments: [GapCause.quarantined.rawValue]
-            ).map { (stream: StreamID(rawValue: $0[0]), firstN: $0[1] as Int64) }
-        }
-        let orphaned = open.filter { gap in
-            batch.samples.contains { $0.stream == gap.stream && $0.firstN >= gap.firstN }
-                && !batch.changes.contains { change in
-                    switch change {
-                    case .ledger(.close(gap.stream, gap.firstN, 0, _, _)), .ledger(.withdraw(gap.stream, gap.firstN, 0)): true
-                    default: false
-                    }
-                }
-        }
-        return batch.parts.filter { part in orphaned.contains { part.streams.contains($0.stream) } }
-    }
-
     /// Writes a batch of an earlier process. Returns how many rows it had.
     private func recover(_ spooled: SpooledBatch, hostBoot: Int64) throws(StorageError) -> Int {
         do {
