@@ -161,6 +161,22 @@ struct DeletionTests {
         #expect(counts == [1, 2])
     }
 
+    @Test("keeps its number: a schedule's recording takes the next one, as a person's does")
+    func numberOfNext() throws {
+        let store = try fixture.open()
+        let control = store.control
+        let newest = try control.startRecording(headset: "left", model: "buffered-eeg", at: Fixture.start)
+        try control.stopRecording(newest, at: Fixture.start)
+        try control.delete(newest, means: .prune, by: "anna", at: Fixture.start)
+        let schedule = try control.addSchedule(
+            headset: "right", model: "buffered-eeg", at: DailyTime(minuteOfDay: 600, timeZone: "Europe/Berlin"),
+            durationSeconds: 60, now: 0)
+        try control.follow(.start(schedule, due: 36_000, until: Fixture.start + .seconds(60)), at: Fixture.start)
+        #expect(try store.openRecordings().map(\.recording.rawValue) == [newest.rawValue + 1])
+        try store.close()
+        #expect(try fixture.audit().holds)
+    }
+
     @Test("goes with the end that was set for it, and a schedule's start forgets it")
     func timed() throws {
         let store = try fixture.open()

@@ -98,9 +98,10 @@ extension ControlStore {
         }
         try db.execute(
             sql: """
-                INSERT INTO recording (headset_id, desired_state, label, requested_host_boot_id, requested_boottime_ns)
-                VALUES (?, 'recording', ?, ?, ?)
-                """, arguments: [headset, schedule.label, hostBootID, now.nanoseconds])
+                INSERT INTO recording (id, headset_id, desired_state, label, requested_host_boot_id, requested_boottime_ns)
+                VALUES (?, ?, 'recording', ?, ?, ?)
+                """,
+            arguments: [try Self.nextRecording(in: db), headset, schedule.label, hostBootID, now.nanoseconds])
         let recording = db.lastInsertedRowID
         try RecordingField.timeZone.set(schedule.time.timeZone, of: RecordingID(rawValue: recording), in: db)
         try setEnd(of: recording, at: end, in: db)

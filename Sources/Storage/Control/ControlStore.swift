@@ -68,15 +68,26 @@ extension ControlStore {
                 sql: """
                     INSERT INTO recording (id, headset_id, desired_state, label, subject, task, requested_host_boot_id,
                         requested_boottime_ns)
-                    SELECT coalesce(max(id), 0) + 1, ?, 'recording', ?, ?, ?, ?, ?
-                    FROM (SELECT max(id) AS id FROM recording UNION ALL SELECT max(recording_id) FROM deletion)
+                    VALUES (?, ?, 'recording', ?, ?, ?, ?, ?)
                     """,
-                arguments: [headsetID, label, subject, task, hostBootID, at.nanoseconds])
+                arguments: [
+                    try Self.nextRecording(in: db), headsetID, label, subject, task, hostBootID, at.nanoseconds,
+                ])
             let recording = RecordingID(rawValue: db.lastInsertedRowID)
             for (field, value) in details { try field.set(value, of: recording, in: db) }
             if let end { try setEnd(of: recording.rawValue, at: end, in: db) }
             return recording
         }
+    }
+
+    /// The number of the next recording: that of a deleted one is not used again.
+    static func nextRecording(in db: Database) throws -> Int64 {
+        try Int64.fetchOne(
+            db,
+            sql: """
+                SELECT coalesce(max(id), 0) + 1
+                FROM (SELECT max(id) AS id FROM recording UNION ALL SELECT max(recording_id) FROM deletion)
+                """) ?? 1
     }
 
     /// Wants the open recording of a headset ended. It stays ended: nothing resumes it.
