@@ -119,6 +119,58 @@ struct AuditTests {
         if let n { #expect(found.first?.n == n, "\(found)") }
     }
 
+    /// A second lost at n 1500, of which clocks have said that it took so many samples.
+    private func gapByClocks(count: Int64, uncertainty: Int64) throws {
+        try store.database.writer.write { db in
+            try db.execute(
+                sql: """
+                    DELETE FROM sample WHERE stream_id = 1 AND n BETWEEN 1500 AND 1499 + \(count);
+                    UPDATE segment SET last_n = 1499, uncertainty_ns = 0 WHERE stream_id = 1;
+                    INSERT INTO segment
+                    SELECT 1, 1500 + \(count), 2559, epoch, host_boot_id, 1756,
+                        reference_boottime_ns + (1756 - reference_n) * period_ns, period_ns, 0, 1, 0
+                    FROM segment WHERE stream_id = 1;
+                    DELETE FROM arrival WHERE stream_id = 1;
+                    INSERT INTO gap
+                        (stream_id, first_n, channel, count, cause, host_boot_id, boottime_ns, certainty, uncertainty)
+                    SELECT 1, 1500, 0, \(count), 'linkLost', max(id), 1, 'timed', \(uncertainty) FROM host_boot
+                    """)
+        }
+    }
+
+    @Test(
+        "compares the length of a gap that clocks have said with the times around it",
+        arguments: [(256, 2, true), (556, 2, false), (556, 200, true)] as [(Int64, Int64, Bool)])
+    func timedGap(count: Int64, uncertainty: Int64, holds: Bool) throws {
+        try gapByClocks(count: count, uncertainty: uncertainty)
+        if count != 256 {
+            // The samples behind it are as late as before.
+            try store.database.writer.write { db in
+                try db.execute(
+                    sql: "UPDATE segment SET reference_n = 2056 WHERE stream_id = 1 AND first_n = 1500 + ?", arguments: [count])
+            }
+        }
+        #expect(try store.audit().findings.filter { $0.check == .timedGapsAgree }.map(\.n) == (holds ? [] : [1500]))
+    }
+
+    @Test("finds a stream without counter whose last samples before a gap came late", arguments: [true, false])
+    func lateEnd(isCounted: Bool) throws {
+        try gapByClocks(count: 256, uncertainty: 2)
+        try store.database.writer.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO arrival (stream_id, n, boottime_ns)
+                    SELECT 1, 1499, CAST(reference_boottime_ns + (1499 - reference_n) * period_ns AS INTEGER) + 1000000000
+                    FROM segment WHERE stream_id = 1 AND first_n = 0
+                    """)
+            if !isCounted {
+                try db.execute(sql: "INSERT INTO loss_detection (stream_id, first_n, means) VALUES (1, 0, 'clock')")
+            }
+        }
+        let found = try store.audit().findings.filter { $0.check == .arrivalsAgree }
+        #expect(found.map(\.n) == (isCounted ? [] : [1499]), "\(found)")
+    }
+
     @Test("takes a pause of the headset that the ledger has for no fault of its numbers", arguments: [true, false])
     func pause(isLedgered: Bool) throws {
         try store.database.writer.write { db in

@@ -8,13 +8,19 @@ extension Audit {
     /// Compares a stream's numbers with its arrivals. Returns how they agree; nil where there are fewer than two.
     mutating func checkClock(of row: Row, since: Int64?) throws -> AuditReport.ClockAgreement? {
         let id: Int64 = row["id"]
-        var check = ClockCheck(stream: id, nominalPeriod: 1e9 / (row["sampling_frequency"] as Double))
+        var check = ClockCheck(
+            stream: id, nominalPeriod: 1e9 / (row["sampling_frequency"] as Double),
+            isCounted: try Bool.fetchOne(
+                db, sql: "SELECT NOT EXISTS (SELECT 1 FROM loss_detection WHERE stream_id = ?)", arguments: [id])
+                ?? true)
         let segments = try Row.fetchCursor(
             db,
             sql: """
                 SELECT first_n, reference_n, reference_boottime_ns, period_ns, uncertainty_ns, host_boot_id, epoch,
                     EXISTS (SELECT 1 FROM gap AS p WHERE p.stream_id = g.stream_id AND p.channel = 0
-                        AND p.first_n = g.first_n AND p.count = 0)
+                        AND p.first_n = g.first_n AND p.count = 0),
+                    EXISTS (SELECT 1 FROM gap AS f WHERE f.stream_id = g.stream_id AND f.channel = 0
+                        AND f.first_n = g.last_n + 1)
                 FROM segment AS g WHERE stream_id = ? AND last_n >= ? ORDER BY first_n
                 """, arguments: [id, since ?? .min])
         let arrivals = try Row.fetchCursor(
@@ -52,6 +58,8 @@ struct ClockCheck {
         var epoch: Int64
         /// True where n did not count the time before it: the headset paused, or the host's boot is another one.
         var isBehindGapOfNoCount: Bool
+        /// True where something is missing behind it.
+        var isBeforeGap: Bool
 
         init(_ row: Row) {
             firstN = row[0]
@@ -62,15 +70,18 @@ struct ClockCheck {
             hostBoot = row[5]
             epoch = row[6]
             isBehindGapOfNoCount = row[7]
+            isBeforeGap = row[8]
         }
     }
 
     let stream: Int64
     let nominalPeriod: Double
+    /// False where no counter shows what is missing.
+    let isCounted: Bool
     private(set) var findings: [AuditReport.Finding] = []
 
     /// The arrivals of one segment.
-    private var present: (segment: Segment, count: Int, earliest: Double)?
+    private var present: (segment: Segment, count: Int, earliest: Double, last: (n: Int64, lateness: Double))?
     /// One run of arrivals of one host boot.
     private var run: Run?
     private var longest: AuditReport.ClockAgreement?
@@ -84,6 +95,9 @@ struct ClockCheck {
     private static let tolerance = 1e9
     /// All arrivals of a segment may be so late, in nanoseconds: a link that carries a backlog.
     private static let backlog = 2e9
+    /// Where no counter shows a loss, the last arrival before a gap may be so late, in nanoseconds, and two samples more: the
+    /// rehearsals came to 0.03 s.
+    private static let lateEnd = 0.25e9
     private static let bin = 600e9
 
     /// Arrivals on the clock of one host boot, against the nominal rate, by ten minutes.
@@ -95,9 +109,8 @@ struct ClockCheck {
         var bins: [Int: (x: Double, y: Double, lateness: Double)] = [:]
     }
 
-    init(stream: Int64, nominalPeriod: Double) {
-        self.stream = stream
-        self.nominalPeriod = nominalPeriod
+    init(stream: Int64, nominalPeriod: Double, isCounted: Bool) {
+        (self.stream, self.nominalPeriod, self.isCounted) = (stream, nominalPeriod, isCounted)
     }
 
     mutating func take(n: Int64, boottime: Int64, deviceTicks: Int64?, on segment: Segment) {
@@ -112,9 +125,9 @@ struct ClockCheck {
                     + "within \(Self.seconds(uncertainty))")
         }
         if let before = present {
-            present = (segment, before.count + 1, min(before.earliest, lateness))
+            present = (segment, before.count + 1, min(before.earliest, lateness), (n, lateness))
         } else {
-            present = (segment, 1, lateness)
+            present = (segment, 1, lateness, (n, lateness))
         }
         if run?.hostBoot != segment.hostBoot { endRun() }
         var run = run ?? Run(hostBoot: segment.hostBoot, originN: n, origin: boottime)
@@ -138,11 +151,23 @@ struct ClockCheck {
         guard let present else { return }
         self.present = nil
         let uncertainty = present.segment.uncertainty ?? 1e9
+        checkEnd(of: present.segment, present.last, uncertainty)
         guard present.count >= 5, present.earliest > uncertainty + Self.backlog else { return }
         add(
             .arrivalsAgree, present.segment.firstN,
             "all \(present.count) arrivals of the segment at \(present.segment.firstN) come at least "
                 + "\(Self.seconds(present.earliest)) after the times that it gives")
+    }
+
+    /// A loss that nothing shows makes the samples behind it late. Where a gap follows before that was noticed, what is stated
+    /// of their times has to say so.
+    private mutating func checkEnd(of segment: Segment, _ last: (n: Int64, lateness: Double), _ uncertainty: Double) {
+        guard !isCounted, segment.isBeforeGap, last.lateness > uncertainty + Self.lateEnd + 2 * nominalPeriod else { return }
+        add(
+            .arrivalsAgree, last.n,
+            "sample \(last.n), the last before a gap whose arrival is known, arrived \(Self.seconds(last.lateness)) after the "
+                + "time that it is given, which is said to be right within \(Self.seconds(uncertainty)); no counter shows what "
+                + "is missing before it")
     }
 
     mutating func end() {

@@ -159,6 +159,7 @@ struct Audit {
             sums.content = content
         }
         sums.clock = try checkClock(of: row, since: since)
+        try checkTimedGaps(of: id, since: since)
         report.streams.append(sums)
         report.findings += rows?.findings ?? []
         if sums.residual != 0 { try findHoles(stream: id, sums: sums) }

@@ -58,6 +58,8 @@ package struct AuditReport: Codable, Hashable, Sendable {
         case timesAscend
         /// Arrivals lie where the time map says, within what it states.
         case arrivalsAgree
+        /// Gaps whose length clocks have said are as long as the time between the samples around them, within what both state.
+        case timedGapsAgree
         /// The headset's own clock goes on as n does.
         case deviceClockAgrees
 
@@ -88,7 +90,7 @@ package struct AuditReport: Codable, Hashable, Sendable {
                 .noValueBeyondChannels, .numbersAreInRange:
                 .arithmetic
             case .segmentsTile, .epochsAscend, .extentsAgree: .extent
-            case .timesAscend, .arrivalsAgree, .deviceClockAgrees: .clock
+            case .timesAscend, .arrivalsAgree, .timedGapsAgree, .deviceClockAgrees: .clock
             case .blocksAreAsWritten, .chainsAreWhole, .nothingIsOlder, .rowsAreInBlocks, .factsAreAsWritten,
                 .channelsAreAsDeclared, .viewsAreAsMade:
                 .content
