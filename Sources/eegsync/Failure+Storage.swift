@@ -43,18 +43,22 @@ extension Failure {
         case .notFound(let what):
             self.init(
                 problem: "there is no \(what).", consequence: "nothing was changed.",
-                remedy: "`eegsync recordings` and `eegsync status` list what there is.", code: .noInput)
+                remedy: "`eegsync recordings`, `eegsync schedule list` and `eegsync status` list what there is.", code: .noInput
+            )
         }
+    }
+
+    private static func cannotOpen(_ path: String, _ reason: String) -> Failure {
+        Failure(
+            problem: "the database \(path) cannot be opened: \(reason).", consequence: "nothing was written.",
+            remedy: "check the path and who may read it (ls -l); `eegsync record start` makes a new database.", code: .noInput)
     }
 
     /// Why a database cannot be opened.
     private init(opening error: StorageError) {
         switch error {
         case .cannotOpen(let path, let reason):
-            self.init(
-                problem: "the database \(path) cannot be opened: \(reason).", consequence: "nothing was written.",
-                remedy: "check the path and who may read it (ls -l); `eegsync record start` makes a new database.",
-                code: .noInput)
+            self = LostDatabase.failure(at: path) ?? Self.cannotOpen(path, reason)
         case .needsWriter(let path):
             self.init(
                 problem:

@@ -21,8 +21,10 @@ struct Housekeeping {
 
     /// The store that deletes: one that acquires, where a recording was stopped and nobody is there to end it.
     ///
-    /// - Throws: `StorageError.inUse` is none: then the process that acquires ends it.
+    /// - Throws: ``Failure`` where a process acquires into another file than the one at the path; `StorageError`, of which
+    ///   `inUse` is none: then the process that acquires ends the recording.
     func control(for recordings: [RecordingID]) throws -> ControlStore {
+        if let failure = LostDatabase.failure(at: path) ?? LostDatabase.replacement(at: path) { throw failure }
         let boot = try HostBoot.current()
         let control = try ControlStore(path: path, hostBoot: boot)
         try control.noteClockOffset(HostClock.offset())

@@ -34,9 +34,10 @@ struct StorageInspection {
         guard let path = store.path else { return nil }
         var facts = StorageFacts(process: process)
         facts.hasUnstored = FileManager.default.fileExists(atPath: path + "-unstored")
+        facts.isGone = LostDatabase.failure(at: path) != nil
         facts.isElsewhere = LostDatabase.isElsewhere(process.pid, database: path)
         facts.isOverdue = isOverdue(activities, lastProcess: try store.lastProcess())
-        guard facts.isElsewhere || facts.hasUnstored || facts.isOverdue || process.isStopped else { return nil }
+        guard facts.isGone || facts.isElsewhere || facts.hasUnstored || facts.isOverdue || process.isStopped else { return nil }
         var system = statvfs()
         facts.isReadOnly = statvfs(path, &system) == 0 && system.f_flag & UInt(ST_RDONLY) != 0
         let room = DiskRoom(of: path)

@@ -8,6 +8,8 @@ struct StorageSituation: Hashable, Encodable {
         case processStopped
         /// The process records into a file that had the database's name before.
         case replaced
+        /// The process records into a file that has no name any more.
+        case deleted
         /// No room is left where the database is.
         case diskFull
         /// The file system may not be written.
@@ -37,6 +39,15 @@ struct StorageSituation: Hashable, Encodable {
             self.init(
                 .processStopped, "\(process) is stopped by a signal; what is sent meanwhile is lost or waits in the headset",
                 "let it go on: kill -CONT \(facts.process.pid), or `fg` in the terminal in which Ctrl-Z was pressed")
+            return
+        }
+        if facts.isGone {
+            self.init(
+                .deleted, "\(process) records into a file that nobody finds: it was deleted or moved",
+                "end it in order, never by kill -9: systemctl stop eegsync; it writes what it holds into a file beside the one "
+                    + "that is gone, and names that in its log. Give it the name of the database, then: systemctl start "
+                    + "eegsync"
+            )
             return
         }
         if facts.isElsewhere {
@@ -90,6 +101,8 @@ struct StorageSituation: Hashable, Encodable {
 /// What is known of the way from the acquiring process to the disk.
 struct StorageFacts: Hashable {
     var process: DaemonProcess
+    /// True where no file has the database's name.
+    var isGone = false
     /// True where the process has another file open than the one that has the database's name.
     var isElsewhere = false
     /// True where the process has noted that rows wait which the database does not take.

@@ -27,6 +27,7 @@ import Testing
 
     private static let cases: [(StorageSituation.Cause, words: String, remedy: String, StorageFacts)] = [
         (.processStopped, "(pid 4711) is stopped", "kill -CONT 4711", facts { $0.process.isStopped = true }),
+        (.deleted, "(pid 4711) records into a file that nobody finds", "systemctl stop", facts { $0.isGone = true }),
         (.replaced, "(pid 4711) records into another file", "systemctl stop", facts { $0.isElsewhere = true }),
         (.diskFull, "is full (12.0 kB free)", "make room", facts { ($0.hasUnstored, $0.freeBytes) = (true, 12_000) }),
         (.diskFull, "is full", "make room", facts { ($0.isOverdue, $0.freeBytes) = (true, 0) }),

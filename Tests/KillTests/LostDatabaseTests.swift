@@ -54,6 +54,11 @@ import Testing
         #expect(status.code == 69 && status.errors.contains("(pid \(daemon.pid)) records into it"), "\(status.errors)")
         let start = try run(["record", "start", "right", "--config", fixture.config])
         #expect(start.code == 69, "\(start.errors)")
+        let copy = fixture.directory.appendingPathComponent("copy").path
+        let backup = try run(["backup", copy, "--config", fixture.config])
+        #expect(backup.code == 69 && backup.errors.contains("records into it"), "\(backup.errors)")
+        let doctor = try run(["doctor", "--config", fixture.config])
+        #expect(doctor.output.contains("records into a file that nobody finds"), "\(doctor.output)")
         #expect(access(fixture.path, F_OK) != 0)
         #expect(daemon.line(with: "committed") != nil, "it goes on recording")
         let saved = try rescued(fixture, by: daemon)
@@ -77,6 +82,8 @@ import Testing
         #expect(status.code == 69 && status.output.contains("\"replaced\""), "\(status.output)")
         let mark = try run(["mark", "lights out", "--config", fixture.config])
         #expect(mark.code == 69 && mark.errors.contains("is another file than the one"), "\(mark.errors)")
+        let prune = try run(["prune", "--max-size", "1M", "--yes", "--config", fixture.config])
+        #expect(prune.code == 69 && prune.errors.contains("is another file than the one"), "\(prune.errors)")
         let saved = try rescued(fixture, by: daemon)
         #expect(saved.rows == RunningDaemon.committedRows(daemon.lines))
         // The other one is as it was put there, and can be read.

@@ -72,6 +72,7 @@ struct Prune: ParsableCommand {
                 code: .usage)
         }
         let store = try options.openReadOnly()
+        if !dryRun, let failure = LostDatabase.replacement(at: path) { throw failure }
         var facts = PruneFacts(try store.plan(rule), isDryRun: dryRun)
         facts.skipsAge = rule.skipsAge
         facts.unfinished = try store.deletions().filter { !$0.isComplete }.map(\.recording.rawValue)

@@ -38,6 +38,7 @@ extension Diagnosis {
 
     private static func file(_ database: HostFacts.Database) -> Finding {
         let check = "database"
+        if let lost = database.lost { return .problem(check, lost.sentence, remedy: lost.remedy) }
         if let error = database.openingError {
             return .problem(check, error, remedy: "`eegsync recordings` says more; the file was left untouched")
         }

@@ -110,6 +110,8 @@ struct HostFacts: Hashable {
         var isWrittenByGroup = false
         /// What is wrong with a file that is there; nil for nothing.
         var openingError: String?
+        /// Why there is none at the path although a process records; nil where that is not so.
+        var lost: StorageSituation?
         var bytes: Int64 = 0
         /// Nil while the write-ahead log is within its bound.
         var grownLog: GrownLog?

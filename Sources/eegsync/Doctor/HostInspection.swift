@@ -104,6 +104,10 @@ struct HostInspection {
             } catch {
                 database.openingError = Failure(error).problem
             }
+        } else if LostDatabase.failure(at: path) != nil, let process = DaemonPresence.process(database: path) {
+            var gone = StorageFacts(process: process)
+            gone.isGone = true
+            database.lost = StorageSituation(gone)
         }
         facts.database = database
     }
