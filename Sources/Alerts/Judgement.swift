@@ -73,7 +73,7 @@ extension AlertRule {
         case .quarantined:
             headset.isQuarantined
                 ? Judgement(verdict: .holds, text: headset.situation, remedy: headset.remedy)
-                : Judgement(verdict: .clear, text: "is no longer quarantined")
+                : Judgement(verdict: .clear, text: "is not quarantined")
         case .diskDays, .clockUnsynchronised, .restarts, .temperature, .undervoltage, .databaseUnreadable:
             Judgement(verdict: .unknown, text: "")
         }
@@ -87,7 +87,7 @@ extension AlertRule {
             name: "silence", value: silence.inSeconds, unit: "s", limit: holding.inSeconds, isBadBelow: false)
         guard silence >= holding else {
             let isClear = silence.inSeconds < holding.inSeconds / 2
-            return Judgement(verdict: isClear ? .clear : .between, text: "samples are committed again", measure: measure)
+            return Judgement(verdict: isClear ? .clear : .between, text: "samples are committed", measure: measure)
         }
         let which = headset.silentStreams.isEmpty ? "" : " of \(headset.silentStreams.joined(separator: ", "))"
         return Judgement(

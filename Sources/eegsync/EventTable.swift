@@ -6,8 +6,6 @@ struct EventTable {
     static let byteCountMaximum = 64 << 20
     /// The most events of a file.
     static let eventCountMaximum = 100_000
-    /// The most bytes of a text.
-    static let textByteCountMaximum = 10_000
 
     /// Columns that say when: one of them is needed, and the first of these that is there counts.
     private static let onsetColumns = ["onset", "time", "sample", "n"]
@@ -127,8 +125,8 @@ struct EventTable {
             number = parsed
         }
         guard let description = value(text) ?? number.map({ "code \($0)" }) else { throw EventError("it says nothing") }
-        guard description.utf8.count <= Self.textByteCountMaximum else {
-            throw EventError("its text is longer than \(Self.textByteCountMaximum) bytes")
+        guard description.utf8.count <= AnnotationLimits.textByteMaximum else {
+            throw EventError("its text is longer than \(AnnotationLimits.textByteMaximum) bytes")
         }
         return StatedAnnotation(onset: onset, durationSeconds: lasting, description: description, code: number)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// Why a file could not be read, in words that complete "cannot be read: ...".
 struct FileReason: Error, Hashable {
@@ -15,10 +16,17 @@ struct FileReason: Error, Hashable {
             self = reason
             return
         }
-        let error = error as NSError
-        let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
         words =
-            underlying.domain == NSPOSIXErrorDomain
+            switch (error as? CocoaError)?.code {
+            case .fileNoSuchFile, .fileReadNoSuchFile: String(cString: strerror(ENOENT))
+            case .fileReadNoPermission, .fileWriteNoPermission: String(cString: strerror(EACCES))
+            default: Self.words(of: error as NSError)
+            }
+    }
+
+    private static func words(of error: NSError) -> String {
+        let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
+        return underlying.domain == NSPOSIXErrorDomain
             ? String(cString: strerror(Int32(underlying.code))) : error.localizedDescription
     }
 }

@@ -66,7 +66,7 @@ import Testing
         #expect(world.pass(.seconds(60)).isEmpty)
         let over = world.pass(World.step)
         #expect(over.map(\.event) == [.recovered])
-        #expect(over.first?.title == "over: left: is no longer quarantined")
+        #expect(over.first?.title == "over: left: is not quarantined")
         #expect(over.first?.remedy == nil)
     }
 

@@ -49,6 +49,18 @@ import Testing
         #expect(lost.errors.contains("standard output could not be written"), "\(lost.errors)")
     }
 
+    /// A command that goes on until somebody ends it.
+    @Test(.timeLimit(.minutes(1))) func whoOnlyShowsEndsWithItsOutput() throws {
+        let lost = try run(["status", "--watch"], under: ["/bin/sh", "-c", #"exec "$0" "$@" > /dev/full"#])
+        #expect(lost.exitCode == 74, "\(lost.errors)")
+    }
+
+    /// Whoever waits for a headset that nobody knows would wait for ever.
+    @Test func whatNobodyKnowsIsNotWaitedFor() throws {
+        let refused = try run(["tap", "lfet"])
+        #expect(refused.exitCode == 66 && refused.errors.contains("there is no headset lfet"), "\(refused.errors)")
+    }
+
     @Test(arguments: ["2> /dev/full", "2>&-", "0<&- 2>&-", "0<&- 1>&- 2>&-"], [["fly"], ["gaps", "9"], ["gaps", "1"]])
     func errorsThatNobodyCanReadChangeNoCode(redirection: String, command: [String]) throws {
         let silent = try run(command, under: ["/bin/sh", "-c", #"exec "$0" "$@" "# + redirection])

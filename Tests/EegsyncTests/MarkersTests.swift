@@ -60,6 +60,29 @@ import Testing
         #expect(try message.marks.map { try $0.get().text } == ["face"])
     }
 
+    @Test func aMessageThatIsTooLongIsTakenUpToItsLastWholeLine() throws {
+        var message = MarkerSocket.Message(bytes: Array("one\ntwo\nthr".utf8), arrival: MonotonicTime(nanoseconds: 1))
+        message.isCut = true
+        #expect(try message.marks.prefix(2).map { try $0.get().text } == ["one", "two"] && message.marks.count == 3)
+        #expect(throws: MarkLineError.self) { try message.marks.last?.get() }
+        message.bytes = Array("one".utf8)
+        #expect(message.marks.count == 1)
+    }
+
+    @Test func refusedLinesAreSaidEachMinute() {
+        let said = Mutex<[String]>([])
+        var refused = RefusedLines { line in said.withLock { $0.append(line) } }
+        let error = MarkLineError("test")
+        for second in 0..<15 { refused.note(error, from: "a", at: MonotonicTime(nanoseconds: Int64(second) * 1_000_000_000)) }
+        refused.sayRest(at: MonotonicTime(nanoseconds: 59_000_000_000))
+        #expect(said.withLock(\.count) == 10)
+        refused.sayRest(at: MonotonicTime(nanoseconds: 60_000_000_000))
+        #expect(said.withLock(\.last) == "5 further lines are refused")
+        refused.note(error, from: "a", at: MonotonicTime(nanoseconds: 61_000_000_000))
+        refused.sayRest(at: nil)
+        #expect(said.withLock(\.count) == 12 && said.withLock(\.last) == "a line from a is refused: test")
+    }
+
     /// What one program hands to another is longer than what came: it is JSON, and controls take six bytes there.
     @Test func whatWasAcceptedIsWrittenHoweverLongItIsAsJSON() throws {
         let database = try RecordedDatabase()

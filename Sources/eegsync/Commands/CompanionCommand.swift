@@ -92,8 +92,18 @@ extension CompanionCommand {
             let ends = Ends()
             var nextLook = HostClock.now
             var problem: String?
+            // Since when no phone can look, and whether that was said.
+            var (since, isSaid) = (nextLook, false)
             while !interruption.isWanted {
                 let now = HostClock.now
+                if session.peripheral.state == .poweredOn {
+                    (since, isSaid) = (now, false)
+                } else if !isSaid, now - since >= PeripheralSession.startLimit {
+                    isSaid = true
+                    let failure = session.failure(
+                        adapter: companion.adapter, task: "be seen by phones", consequence: "no phone sees it meanwhile.")
+                    log.log(.warning, "\(failure.problem) \(failure.consequence) It is waited for; \(failure.remedy)")
+                }
                 let known = service.phones
                 let wasWatched = service.isWatched
                 for event in session.peripheral.process(at: now) {

@@ -67,7 +67,7 @@ struct FleetCommand: AsyncParsableCommand {
                 StandardError.write("eegsync fleet: \("\(error)".printable). It is tried again\n")
                 if let again = try? connect(address) { connection = again }
             }
-            fflush(nil)
+            try StandardOutput.flush()
             try await Task.sleep(for: Self.interval)
         }
     }

@@ -115,7 +115,13 @@ enum AnnotationLimits {
     /// A year: no annotation lasts longer.
     static let durationSecondsMaximum = AnnotationContents.durationSecondsMaximum
 
+    /// The most bytes of a text that comes by itself or in a table.
+    static let textByteMaximum = 10_000
+
     static func check(text: String?) throws {
+        if let text, text.utf8.count > textByteMaximum {
+            throw ValidationError("The text of the annotation has more than \(textByteMaximum) bytes.")
+        }
         if text?.allSatisfy(\.isWhitespace) == true { throw ValidationError("The text of the annotation is empty.") }
     }
 

@@ -62,7 +62,7 @@ struct MarkersCommand: ParsableCommand {
                     for result in message.marks {
                         switch result {
                         case .success(let mark): writer.write(mark)
-                        case .failure(let error): refusal.note(error, from: socket.name)
+                        case .failure(let error): refusal.note(error, from: socket.name, at: HostClock.now)
                         }
                     }
                 }
@@ -72,8 +72,10 @@ struct MarkersCommand: ParsableCommand {
             var polled = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
             if poll(&polled, nfds_t(polled.count), Self.compareMilliseconds) <= 0 { clock.readClocks() }
             take()
+            refusal.sayRest(at: HostClock.now)
         }
         take()
+        refusal.sayRest(at: nil)
         // What has arrived is written, also what came right before the end.
         writer.finish(within: Self.finishSeconds)
     }
@@ -114,27 +116,12 @@ private struct Ending {
     var isWanted: Bool { flag.isSet.withLock { $0 } }
 }
 
-/// Lines that are no markers, of which a program may send any number: said a few times, then counted.
-private struct RefusedLines {
-    /// So many are said one by one.
-    private static let saidMaximum = 10
-
-    let log: @Sendable (String) -> Void
-    private var count = 0
-
-    init(log: @escaping @Sendable (String) -> Void) { self.log = log }
-
-    mutating func note(_ error: MarkLineError, from name: String) {
-        count += 1
-        guard count <= Self.saidMaximum || count % 1000 == 0 else { return }
-        log("a line from \(name) is refused: \(error.reason)" + (count > Self.saidMaximum ? " (the \(count)th)" : ""))
-    }
-}
-
 extension MarkerSocket.Message {
     /// The mark of each line; of two lines of one message, the later one is a nanosecond later.
     var marks: [Result<MarkLine, MarkLineError>] {
-        bytes.split(separator: UInt8(ascii: "\n")).filter { line in
+        var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        if isCut { lines.removeLast() }
+        let marks = lines.filter { line in
             line.contains { $0 != 0x20 && $0 != 0x0D && $0 != 0x09 && $0 != 0 }
         }.enumerated().map { index, line in
             Result { () throws(MarkLineError) in
@@ -146,5 +133,9 @@ extension MarkerSocket.Message {
                 return mark
             }
         }
+        return isCut ? marks + [.failure(Self.cut)] : marks
     }
+
+    private static let cut = MarkLineError(
+        "its message has more than \(MarkerSocket.byteMaximum) bytes: of what follows the line before, nothing is taken")
 }

@@ -54,7 +54,7 @@ struct Status: AsyncParsableCommand {
                     if facts.severity.exitCode != 0 { throw ExitCode(facts.severity.exitCode) }
                     return
                 }
-                fflush(nil)
+                try StandardOutput.flush()
                 try await Task.sleep(for: Self.watchInterval)
                 continue
             }
@@ -62,7 +62,7 @@ struct Status: AsyncParsableCommand {
             var style = TerminalStyle.detected(for: STDOUT_FILENO)
             style.clock = times.clock
             print(facts.frame(isTerminal: isTerminal, style: style), terminator: "")
-            fflush(nil)
+            try StandardOutput.flush()
             try await Task.sleep(for: Self.watchInterval)
         }
     }

@@ -1,6 +1,7 @@
 import Acquisition
 import ArgumentParser
 import Foundation
+import Storage
 import Tap
 
 /// `eegsync tap`: what the daemon says while it records.
@@ -36,15 +37,23 @@ struct TapCommand: ParsableCommand {
 
     func run() throws {
         let path = socket ?? TapLocation.readerPath(of: try? options.databasePath())
-        do throws(TapConnectionError) {
+        if let headset, socket == nil { try requireKnown(headset) }
+        do {
             try follow(TapConnection(path: path))
-        } catch {
+        } catch let error as TapConnectionError {
             throw Failure(tap: error)
         }
         throw Failure.tapEnded(path: path)
     }
 
-    private func follow(_ connection: TapConnection) throws(TapConnectionError) {
+    /// One that nobody knows would be waited for without an end. Who may not read the database may follow all the same.
+    private func requireKnown(_ headset: String) throws {
+        guard let store = try? options.openReadOnly(), try store.headset(named: headset) == nil else { return }
+        let configured = (try? options.configurationIfPresent())?.headsets.map(\.name) ?? []
+        if !configured.contains(headset) { throw StorageError.notFound(what: "headset \(headset)") }
+    }
+
+    private func follow(_ connection: TapConnection) throws {
         var (decoder, names) = (TapDecoder(), TapNames())
         while let message = try connection.next(&decoder) {
             names.take(message.content)
@@ -55,7 +64,7 @@ struct TapCommand: ParsableCommand {
             }
             let line = TapLine(message, names)
             print(output.json ? (try? line.json()) ?? "" : line.text(clock: times.clock))
-            fflush(nil)
+            try StandardOutput.flush()
         }
     }
 }

@@ -61,7 +61,8 @@ struct MarkLine: Codable, Hashable, Sendable {
         // A name that nobody knows is a slip, and would be lost in silence.
         let names = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
         if let unknown = names.first(where: { CodingKeys(stringValue: $0) == nil }) {
-            let known = CodingKeys.allCases.map(\.stringValue).joined(separator: ", ")
+            // The boottime is for programs of this machine alone.
+            let known = CodingKeys.allCases.filter { $0 != .boottime }.map(\.stringValue).joined(separator: ", ")
             throw MarkLineError("it holds \(unknown); allowed are \(known)")
         }
         let container = try decoder.container(keyedBy: CodingKeys.self)

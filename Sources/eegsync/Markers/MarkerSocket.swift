@@ -9,17 +9,19 @@ final class MarkerSocket {
     struct Message: Hashable {
         var bytes: [UInt8]
         var arrival: MonotonicTime
+        /// True where it was longer than ``byteMaximum``: its last line is none.
+        var isCut = false
     }
 
-    /// The most bytes of a message, which may hold several lines.
-    private static let byteMaximum = 65_536
+    /// The most bytes of a message, which may hold several lines. One of UDP cannot be longer (65,507).
+    static let byteMaximum = 65_536
 
     let descriptor: Int32
     /// What it is called where people read.
     let name: String
     /// The path that is removed at the end; nil for none.
     private let path: String?
-    private let memory = UnsafeMutableRawPointer.allocate(byteCount: byteMaximum, alignment: 1)
+    private let memory = UnsafeMutableRawPointer.allocate(byteCount: byteMaximum + 1, alignment: 1)
 
     /// Messages of UDP.
     ///
@@ -60,10 +62,10 @@ final class MarkerSocket {
     func next(_ clock: inout ArrivalClock) -> Message? {
         clock.readClocks()
         var stamp: Int64 = -1
-        let count = clinux_receive(descriptor, memory, Self.byteMaximum, &stamp)
+        let count = clinux_receive(descriptor, memory, Self.byteMaximum + 1, &stamp)
         guard count >= 0 else { return nil }
-        let bytes = Array(UnsafeRawBufferPointer(start: memory, count: Int(count)))
-        return Message(bytes: bytes, arrival: clock.arrival(stamp: stamp))
+        let bytes = Array(UnsafeRawBufferPointer(start: memory, count: min(Int(count), Self.byteMaximum)))
+        return Message(bytes: bytes, arrival: clock.arrival(stamp: stamp), isCut: count > Self.byteMaximum)
     }
 
     /// Whether a socket is there to which nobody listens.

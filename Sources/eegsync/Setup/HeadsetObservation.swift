@@ -12,6 +12,8 @@ struct HeadsetObservation {
         var firstN: Int64?
         var nextN: Int64 = 0
         var rows: Int64 = 0
+        /// Taken by the headset and never sent: nothing is lost.
+        var unsent: Int64 = 0
         /// When the first and the last rows came, and the n that came after the first.
         var firstAt: MonotonicTime?
         var firstEndN: Int64 = 0
@@ -61,6 +63,7 @@ struct HeadsetObservation {
             case .identityProof(let record) where record.headset == headset: serialNumber = record.proof
             case .statusReport(let record) where record.headset == headset:
                 batteryPercent = record.status?.batteryPercent ?? batteryPercent
+            case .ledger(.open(let stream, _, 0, let count?, .notSent, _, _)): streams[stream]?.unsent += count
             case .signalCheck(let record): streams[record.stream]?.conditions[record.channel] = record.condition
             default: break
             }
@@ -120,6 +123,6 @@ extension HeadsetObservation.Stream {
         return SignalTest.Stream(
             name: description.bankName, samplingFrequency: description.samplingFrequency,
             measuredFrequency: measured.map { ($0 * 10).rounded() / 10 }, samples: rows,
-            missing: firstN.map { max(0, nextN - $0 - rows) } ?? 0)
+            missing: firstN.map { max(0, nextN - $0 - rows - unsent) } ?? 0)
     }
 }
