@@ -51,6 +51,7 @@ package struct CentreRecording: Hashable, Sendable {
         for row in try connection.execute(Self.streamsQuery, ["\(number)"]) {
             let numbers = row.map { $0.flatMap { Int64($0) } }
             guard let key = numbers[0], let uuid = row[1], let name = row[2], let channels = numbers[3] else { continue }
+            guard (1...8).contains(channels) else { throw .contradiction(detail: "\(name) has \(channels) channels") }
             let stored = try connection.execute(Self.storedQuery, [uuid]).first?.map { $0.flatMap { Int64($0) } } ?? [nil, nil]
             streams.append(
                 Stream(
@@ -74,7 +75,12 @@ package struct CentreRecording: Hashable, Sendable {
         """
 
     /// How many rows are there.
-    package var rows: Int64 { streams.reduce(0) { $0 + $1.rows } }
+    package var rows: Int64 {
+        streams.reduce(0) { sum, stream in
+            let (rows, isBeyond) = sum.addingReportingOverflow(stream.rows)
+            return isBeyond ? .max : rows
+        }
+    }
 
     /// Throws where something of the recording is still to come.
     ///

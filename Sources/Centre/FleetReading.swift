@@ -85,11 +85,13 @@ package struct FleetReading: Hashable, Sendable {
 }
 
 extension FleetReading.Row {
-    /// A row of the view, in the order of the columns that are asked for.
-    fileprivate init(_ cells: [String?]) {
+    /// A row of the view, in the order of the columns that are asked for. A machine says what it likes: what is no number, as
+    /// nobody can count with it, is as if it had not been said.
+    init(_ cells: [String?]) {
         self.init()
         func list(_ text: String?) -> [String] { text.map { $0.split(separator: "\n").map(String.init) } ?? [] }
-        func real(_ index: Int) -> Double? { cells[index].flatMap { Double($0) } }
+        func real(_ index: Int) -> Double? { cells[index].flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil } }
+        func percentage(_ index: Int) -> Double? { real(index).flatMap { (0...100).contains($0) ? $0 : nil } }
         func integer(_ index: Int) -> Int64? { cells[index].flatMap { Int64($0) } }
         (study, machine) = (cells[0] ?? "", cells[1] ?? "")
         (machineUUID, version, contactSeconds) = (cells[2], cells[3], real(4))
@@ -99,7 +101,7 @@ extension FleetReading.Row {
         var headset = FleetReading.Headset()
         (headset.name, headset.model, headset.isWanted) = (name, cells[12], cells[13].map { $0 == "t" })
         (headset.severity, headset.sentence, headset.alerts) = (cells[14], cells[15], list(cells[16]))
-        (headset.batteryPercent, headset.newestSeconds, headset.delaySeconds) = (real(17), real(18), real(19))
+        (headset.batteryPercent, headset.newestSeconds, headset.delaySeconds) = (percentage(17), real(18), real(19))
         (headset.backlogSeconds, headset.gapsToday, headset.missingTodaySeconds) = (real(20), integer(21), real(22))
         (headset.newestUnixNanoseconds, headset.recording) = (integer(23), integer(24))
         headset.isOfAnotherStudy = cells[25] == "true"

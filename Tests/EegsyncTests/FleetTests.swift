@@ -114,6 +114,23 @@ struct FleetTests {
             FleetFacts(FleetReading(rows: []), centre: "c", silenceSeconds: 1).lines(style: .plain)[0].contains("no machine"))
     }
 
+    @Test("What a machine says of itself ends nothing", arguments: [1e300, -1e300, .infinity, .nan, 9.3e18])
+    func hostile(value: Double) {
+        let row = Self.row {
+            $0.diskDays = value
+            $0.freeBytes = .min
+            for real in [
+                \FleetReading.Headset.batteryPercent, \.newestSeconds, \.backlogSeconds, \.delaySeconds, \.missingTodaySeconds,
+            ] {
+                $0.headset?[keyPath: real] = value
+            }
+            $0.headset?.gapsToday = .min
+            $0.headset?.newestUnixNanoseconds = .max
+        }
+        let facts = FleetFacts(FleetReading(rows: [row]), centre: "c", silenceSeconds: 120)
+        #expect(facts.lines(style: .plain).contains { $0.hasPrefix("1 machine, 1 headset: ") })
+    }
+
     @Test("A machine says what its status says, and which rules of it hold")
     func status() throws {
         let database = try RecordedDatabase()

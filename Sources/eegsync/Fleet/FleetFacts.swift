@@ -1,4 +1,5 @@
 import Centre
+import Foundation
 
 /// How the machines and headsets of a study are.
 struct FleetFacts: Facts {
@@ -115,7 +116,7 @@ struct FleetFacts: Facts {
             }
         var gaps = headset?.gapsToday.map { Quantity.count($0) } ?? ""
         if let missing = headset?.missingTodaySeconds, missing > 0 { gaps += " (\(Quantity.duration(seconds: missing)))" }
-        let battery = headset?.batteryPercent.map { "\(Int($0.rounded())) %" } ?? ""
+        let battery = headset?.batteryPercent.map { Self.whole($0) + " %" } ?? ""
         let disk = machine.diskDays.map(Self.days) ?? machine.freeBytes.map { Quantity.bytes($0) } ?? ""
         let isStale = machine.isSilent
         return [
@@ -126,8 +127,12 @@ struct FleetFacts: Facts {
     }
 
     private static func days(_ days: Double) -> String {
-        days >= 10_000 ? "decades" : days >= 2 ? "\(Int(days)) days" : Quantity.duration(seconds: max(0, days) * 86_400)
+        days >= 10_000
+            ? "decades" : days >= 2 ? whole(days.rounded(.down)) + " days" : Quantity.duration(seconds: max(0, days) * 86_400)
     }
+
+    /// A number without a fraction, however large it is.
+    private static func whole(_ value: Double) -> String { String(format: "%.0f", value) }
 
     /// What is the case of how many, and what machines say of themselves.
     private func summary(style: TerminalStyle) -> [String] {
