@@ -23,6 +23,7 @@ package struct CentreStep: Hashable, Sendable {
         CentreStep("p0014_policies", PackageResources.p0014_policies_sql),
         CentreStep("p0015_times", PackageResources.p0015_times_sql),
         CentreStep("p0016_citus", PackageResources.p0016_citus_sql),
+        CentreStep("p0017_guarded", PackageResources.p0017_guarded_sql),
     ]
 
     private init(_ identifier: String, _ bytes: [UInt8]) {

@@ -6,8 +6,15 @@ package struct CentreSchema {
 
     package init(_ connection: CentreConnection) { self.connection = connection }
 
-    /// Of several that make or change a schema at once, one goes on.
-    private static let lock = "SELECT pg_advisory_xact_lock(1162168147)"
+    /// Of several that make or change a schema at once, one goes on. Where there is one already, no role of a machine or a
+    /// reader can hold it.
+    private static func lock(isThere: Bool) -> String {
+        isThere ? "LOCK TABLE schema_step IN SHARE ROW EXCLUSIVE MODE" : "SELECT pg_advisory_xact_lock(1162168147)"
+    }
+    /// Who waits for longer learns why.
+    private static let lockLimit = "SET LOCAL lock_timeout = '20s'"
+    /// SQLSTATE `lock_not_available`.
+    private static let noLock = "55P03"
 
     /// Makes the schema, or brings it up to date; what is there already stays.
     ///
@@ -31,7 +38,7 @@ package struct CentreSchema {
         }
         var applied: [String] = []
         try connection.inTransaction { () throws(CentreError) in
-            try connection.execute(Self.lock)
+            try takeLock()
             let present = try steps()
             try Self.requireKnown(present)
             if present.isEmpty { try requireEmpty() }
@@ -42,6 +49,22 @@ package struct CentreSchema {
             }
         }
         return applied
+    }
+
+    /// Waits until nobody else makes or changes the schema.
+    private func takeLock() throws(CentreError) {
+        try connection.execute(Self.lockLimit)
+        do throws(CentreError) {
+            try connection.execute(Self.lock(isThere: isThere()))
+        } catch {
+            guard case .refused(let state, _) = error, state == Self.noLock else { throw error }
+            throw .schema(
+                reason: "another session makes or changes the schema of \(connection.destination), or the views of its streams",
+                remedy: "look which one does: SELECT pid, usename, query FROM pg_stat_activity JOIN pg_locks USING (pid) WHERE "
+                    + "locktype = 'advisory' OR relation = to_regclass('schema_step'); end it with pg_terminate_backend(PID), "
+                    + "and try again.")
+        }
+        try connection.execute("SET LOCAL lock_timeout = 0")
     }
 
     /// Spreads blocks of samples over a cluster of Citus, by stream, after ``bringUpToDate()``; what is there goes along.
@@ -62,8 +85,11 @@ package struct CentreSchema {
 
     /// The steps that the database has; none where it is no centre yet.
     private func steps() throws(CentreError) -> [String] {
-        let exists = try connection.execute("SELECT to_regclass('public.schema_step') IS NOT NULL").first?.first == "t"
-        return exists ? try connection.execute("SELECT identifier FROM schema_step").compactMap { $0.first ?? nil } : []
+        try isThere() ? try connection.execute("SELECT identifier FROM schema_step").compactMap { $0.first ?? nil } : []
+    }
+
+    private func isThere() throws(CentreError) -> Bool {
+        try connection.execute("SELECT to_regclass('public.schema_step') IS NOT NULL").first?.first == "t"
     }
 
     /// What somebody else has in the schema `public`, but for what extensions have there.

@@ -139,13 +139,16 @@ struct FetchedTables {
             ], "FROM stream AS t WHERE t.recording_id = $1 ORDER BY t.id", recording.key)
     }
 
-    /// The causes of its gaps, with their meanings.
+    /// The causes of its gaps, with their meanings, which before the step `p0017_guarded` all studies shared.
     private func causes() throws(CentreError) -> FetchedTable {
         try table(
             "gap_cause", [.text("cause"), .text("meaning")],
             """
-            FROM gap_cause AS t WHERE t.cause IN (
-                SELECT g.cause FROM gap AS g JOIN stream AS st ON st.id = g.stream_id WHERE st.recording_id = $1)
+            FROM (
+                SELECT DISTINCT ON (g.cause) g.cause, coalesce(
+                    to_jsonb(g) ->> 'meaning', (SELECT min(w.meaning) FROM gap_cause AS w WHERE w.cause = g.cause)) AS meaning
+                FROM gap AS g JOIN stream AS st ON st.id = g.stream_id WHERE st.recording_id = $1
+                ORDER BY g.cause, g.boottime_ns DESC) AS t WHERE t.meaning IS NOT NULL
             """, recording.key)
     }
 

@@ -21,8 +21,11 @@ struct PieceTable {
 
     init(_ connection: CentreConnection) throws(CentreError) {
         self.connection = connection
-        // What spread_blocks() has made.
-        isSpread = try connection.execute("SELECT to_regclass('public.stream_right') IS NOT NULL").first?.first == "t"
+        // What spread_blocks() has made, and no view of streams of that name.
+        isSpread =
+            try connection.execute(
+                "SELECT EXISTS (SELECT 1 FROM pg_class WHERE oid = to_regclass('public.stream_right') AND relkind = 'r')"
+            ).first?.first == "t"
     }
 
     /// Sends the samples of a stream, within a transaction.

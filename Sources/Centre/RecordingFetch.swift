@@ -91,6 +91,9 @@ package struct RecordingFetch {
         }
     }
 
+    /// Which n there may be: sums of such fit.
+    private static let numbers: ClosedRange<Int64> = -(1 << 52)...1 << 52
+
     /// Reads the blocks of a stream in the order of their n.
     private func forEachPiece(of stream: CentreRecording.Stream, _ body: ([SamplePiece]) throws -> Void) throws {
         let arrays = (1...stream.channelCount).map { "c\($0)" }.joined(separator: ", ")
@@ -104,6 +107,9 @@ package struct RecordingFetch {
                 """, [stream.uuid, "\(last)"]
             ) { row throws(CentreError) in
                 let (first, count) = (try row.bigint(0), try row.bigint(1))
+                guard Self.numbers.contains(first) else {
+                    throw .contradiction(detail: "a block of \(stream.name) begins at \(first), which no recording comes to")
+                }
                 var channels: [[Int32?]] = []
                 for channel in 0..<stream.channelCount {
                     guard let values = try row.integers(Int32(channel + 2)), values.count == count else {
@@ -127,9 +133,12 @@ package struct RecordingFetch {
             SELECT channel::bigint, first_n, values FROM sample_patch WHERE stream = $1::uuid ORDER BY first_n, channel
             """, [stream.uuid]
         ) { row throws(CentreError) in
+            let first = try row.bigint(1)
+            guard Self.numbers.contains(first) else {
+                throw .contradiction(detail: "late values of \(stream.name) begin at \(first), which no recording comes to")
+            }
             patches.append(
-                SamplePatch(
-                    channel: Int(try row.bigint(0)), firstN: try row.bigint(1), values: try row.integers(2) ?? []))
+                SamplePatch(channel: Int(try row.bigint(0)), firstN: first, values: try row.integers(2) ?? []))
         }
         return patches
     }

@@ -22,6 +22,8 @@ package final class Shipper {
 
     /// Rows of one stream that a transaction sends of the newest, and of older ones: 16 blocks.
     package static let rowLimit = 65_536
+    /// Rows of a table that a document has.
+    private static let lineLimit = 20_000
     /// Recordings that have ended are looked at each so many rounds: people correct annotations.
     private static let endedInterval = 60
     /// Rows of tables that grow are counted each so many rounds, an hour: a merge adds some between those that are there.
@@ -68,6 +70,8 @@ package final class Shipper {
     private let pieceTable: PieceTable
     /// False where the centre is of a version that makes its views with what it is sent, in the same transaction.
     private let makesViews: Bool
+    /// Of each recording, which version of what is said of it the centre has; nil where it is of one that counts none.
+    private var documentVersions: DocumentVersions?
     /// What the streams and channels of a recording were called when views were made of it last, and whether all are there.
     private var views: [RecordingID: (names: Int, areThere: Bool)] = [:]
 
@@ -91,6 +95,7 @@ package final class Shipper {
             try connection.execute("SELECT to_regprocedure('ship_series(uuid)') IS NOT NULL").first?.first == "t"
         makesViews =
             try connection.execute("SELECT to_regprocedure('ship_views(uuid)') IS NOT NULL").first?.first == "t"
+        documentVersions = try DocumentVersions(connection)
         shipmentTable = try ShipmentTable(connection)
         if makesViews { try connection.execute("SET eegsync.views = 'afterwards'") }
         try connection.execute(Self.limits)
@@ -100,6 +105,10 @@ package final class Shipper {
         pieceTable = try PieceTable(connection)
         var confirmed: [StreamID: [BlockEnd]] = [:]
         for (uuid, state) in try shipmentTable.states() {
+            guard state.isPossible else {
+                diverged[uuid] = "the centre says that it has rows with numbers that no recording comes to"
+                continue
+            }
             states[uuid] = state
             do {
                 try compare(uuid, state)
@@ -184,15 +193,18 @@ package final class Shipper {
         guard let shipment = try self.shipment(of: recording) else { return false }
         if shipment.streams.contains(where: { diverged[$0.uuid] != nil }) { return false }
         var rows = 0
-        let statement = statement(for: shipment)
-        if statement != nil || shipment.streams.contains(where: { $0.after != $0.before })
+        let statements = statements(for: shipment)
+        if !statements.isEmpty || shipment.streams.contains(where: { $0.after != $0.before })
             || shipment.series.contains(where: { $0.rows != nil })
         {
-            guard try sent(shipment, statement) else { return false }
+            guard try sent(shipment, statements) else { return false }
             rows = shipment.streams.reduce(0) { $0 + $1.rowCount }
             round.transactions += 1
             round.rows += rows
             documents[recording] = shipment.document.sent
+        } else if shipment.isEnded {
+            // Nothing is confirmed of what somebody has taken away, or changed, there.
+            try documentVersions?.requireUnchanged(recording, uuid: shipment.uuid)
         }
         series[recording] = Dictionary(shipment.series.map { ($0.series, $0.after) }) { first, _ in first }
         for stream in shipment.streams {
@@ -229,6 +241,8 @@ package final class Shipper {
     /// What is to be sent of a recording; nil where it was deleted just now.
     private func shipment(of recording: RecordingID) throws -> RecordingShipment? {
         do {
+            // Before the database is read: what another process sends meanwhile is newer.
+            try documentVersions?.ask(recording, uuid: { try store.identity(of: recording) })
             return try store.shipment(
                 of: recording, states: states, blocksFrom: blocksFrom,
                 series: takesRows ? try seriesThere(of: recording) : nil, rowLimit: rowLimit,
@@ -254,33 +268,46 @@ package final class Shipper {
     }
 
     /// What says everything of a recording but samples: all of it where this connection has not yet, and then what has changed;
-    /// nil for nothing.
-    private func statement(for shipment: RecordingShipment) -> (sql: String, document: String)? {
+    /// nothing where nothing has.
+    private func statements(for shipment: RecordingShipment) -> [(document: String, isWhole: Bool)] {
         let document = shipment.document
         guard let before = documents[shipment.recording] else {
-            return ("SELECT ship_recording($1)", document.json)
+            // PostgreSQL takes no list beyond 256 MB.
+            let parts = takesChanges ? document.parts(lineLimit: Self.lineLimit) : [document.json]
+            return parts.enumerated().map { ($0.element, $0.offset == 0) }
         }
-        if !takesChanges { return before == document.sent ? nil : ("SELECT ship_recording($1)", document.json) }
-        return document.changes(since: before).map { ("SELECT ship_changes($1)", $0) }
+        if !takesChanges { return before == document.sent ? [] : [(document.json, true)] }
+        return document.changes(since: before).map { [($0, false)] } ?? []
+    }
+
+    private func send(_ statement: (document: String, isWhole: Bool), of recording: RecordingID) throws(CentreError) {
+        if let documentVersions {
+            try documentVersions.send(statement.document, isWhole: statement.isWhole, of: recording)
+            return
+        }
+        try connection.execute(
+            statement.isWhole ? "SELECT ship_recording($1)" : "SELECT ship_changes($1)", [statement.document], isRepeated: true)
     }
 
     /// Sends; false where the centre does not take the recording, whenever it is asked.
-    private func sent(_ shipment: RecordingShipment, _ statement: (sql: String, document: String)?) throws -> Bool {
+    private func sent(_ shipment: RecordingShipment, _ statements: [(document: String, isWhole: Bool)]) throws -> Bool {
+        let version = documentVersions?[shipment.recording]
         do {
-            try send(shipment, statement)
+            try send(shipment, statements)
             return true
         } catch let error as CentreError {
             guard case .refused = error, error.disposition == .person else { throw error }
+            documentVersions?[shipment.recording] = version
             refused[shipment.recording] = "\(error)"
             return false
         }
     }
 
-    private func send(_ shipment: RecordingShipment, _ statement: (sql: String, document: String)?) throws {
+    private func send(_ shipment: RecordingShipment, _ statements: [(document: String, isWhole: Bool)]) throws {
         let boots = try store.hostBootDocument()
         func sendTables() throws(CentreError) {
             if hostBoots != Digest(of: boots) { try connection.execute("SELECT ship_host_boots($1)", [boots]) }
-            if let statement { try connection.execute(statement.sql, [statement.document], isRepeated: true) }
+            for statement in statements { try send(statement, of: shipment.recording) }
         }
         // A worker of a cluster learns whose a stream is from the transaction that brings the stream, once that has ended.
         if pieceTable.isSpread { try inTransaction(sendTables) }

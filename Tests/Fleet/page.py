@@ -41,6 +41,11 @@ ADAPTED = [
     ),
     # Passwords are asked for; the user of the system is a role of the server.
     (r"^sudo -u postgres (createuser --pwprompt .*)", rf"printf '%s\\n' '{PASSWORD}' '{PASSWORD}' | $OWNER \1"),
+    # The page's machine sends on with its first role.
+    (
+        r"^sudo -u postgres (eegsync centre enrol) pi-07b (.*) --instead-of pi-07 (.*)",
+        r"$OWNER createuser pi-06 && $OWNER \1 pi-06 \2 \3 && $OWNER \1 pi-07b \2 --instead-of pi-06 \3",
+    ),
     (r"^sudo -u postgres (.*)", r"$OWNER \1"),
     # Below the directory, for the user that runs this.
     (r"^sudo install (.*)--owner eegsync --group eegsync (.*) /etc/", r"install \1\2 etc/"),

@@ -50,6 +50,35 @@ package struct RecordingDocument: Hashable, Sendable {
         "\(ShippingDocument.quoted(name)):[\(elements.joined(separator: ","))]"
     }
 
+    /// Tables of what people said, and what was computed anew, which a centre compares as a whole.
+    private static let undivided: Set = ["annotation", "recording_edit", "channel_correction", "refit"]
+
+    /// All of it, in documents of bounded size: the first one is for `ship_recording`, the others are changes of it.
+    ///
+    /// - Parameter limit: rows of a table that one of them has.
+    package func parts(lineLimit limit: Int) -> [String] {
+        var first = self
+        var others: [String] = []
+        for index in tables.indices where tables[index].lines.count > limit && !Self.undivided.contains(tables[index].name) {
+            first.tables[index].lines = Array(tables[index].lines.prefix(limit))
+            others += Self.chunks(tables[index], limit).map { "{\(head),\($0),\"stream\":[]}" }
+        }
+        for (number, stream) in streams.enumerated() {
+            for index in stream.tables.indices where stream.tables[index].lines.count > limit {
+                first.streams[number].tables[index].lines = Array(stream.tables[index].lines.prefix(limit))
+                others += Self.chunks(stream.tables[index], limit).map { "{\(head),\"stream\":[{\(stream.own),\($0)}]}" }
+            }
+        }
+        return [first.json] + others
+    }
+
+    /// Members of a JSON object, each with so many rows of a table, but for the first ones.
+    private static func chunks(_ table: Table, _ limit: Int) -> [String] {
+        stride(from: limit, to: table.lines.count, by: limit).map { start in
+            member(table.name, table.lines[start..<min(start + limit, table.lines.count)].map(\.json))
+        }
+    }
+
     /// A hash, good for this process, of what streams and channels are called.
     package var names: Int {
         var hasher = Hasher()

@@ -26,6 +26,13 @@ package struct ShippedState: Hashable, Sendable {
     /// The highest n that is there of the rows that came in order; nil for none.
     package var newestN: Int64? { heads.last?.upperBound ?? doneN }
 
+    /// False where a number is beyond what any recording comes to: nothing can be computed with it.
+    package var isPossible: Bool {
+        let numbers =
+            heads.flatMap { [$0.lowerBound, $0.upperBound] } + [doneN, late?.number, late?.rowCount].compactMap(\.self)
+        return numbers.allSatisfy { (-SurprisingNumbers.bound...SurprisingNumbers.bound).contains($0) }
+    }
+
     /// True where rows are still to come that are older than some that are there.
     package var hasBacklog: Bool { !heads.isEmpty }
 }

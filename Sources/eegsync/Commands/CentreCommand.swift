@@ -56,11 +56,13 @@ struct CentreCommand: ParsableCommand {
                 A machine that is in another study goes on to this one, with the recordings of which nothing has arrived yet. \
                 Those that have begun to arrive go on where they are, for the readers of that study; stop one to have the \
                 next one here. Who reads this study sees the names of all headsets of the machine, those of the study \
-                before, too.
+                before, too. With --instead-of it gets a new role, and who reads this study sees none of these: what was \
+                sent stays in its study, and goes on there. Install the new role's password or certificate on the machine.
 
-                EXAMPLE
+                EXAMPLES
                   createuser pi-07
                   eegsync centre enrol pi-07 --study sleep --database postgresql:///study
+                  eegsync centre enrol pi-07b --study other --instead-of pi-07 --database postgresql:///study
                 """)
 
         @Argument(help: "The role with which the machine logs in.")
@@ -69,11 +71,25 @@ struct CentreCommand: ParsableCommand {
         @Option(help: "The study.")
         var study: String
 
+        @Option(help: ArgumentHelp("A role that the machine had, which sends no more.", valueName: "role"))
+        var insteadOf: String?
+
         @OptionGroup var options: CentreOptions
         @OptionGroup var output: OutputOptions
 
         func run() throws {
             let connection = try options.connect()
+            if let insteadOf {
+                let answer = try connection.execute("SELECT enrol_instead($1, $2, $3)", [role, study, insteadOf])
+                let before = answer.first?.first.flatMap { $0 } ?? ""
+                try CentreFacts(
+                    centre: connection.destination,
+                    sentence: "takes the recordings that \(role) begins to send into the study \(study); those that "
+                        + "\(insteadOf) has begun to send stay in the study \(before), and \(role) goes on with them. "
+                        + "\(insteadOf) sends no more."
+                ).print(asJSON: output.json)
+                return
+            }
             // NULL where it was in no study.
             let before = try connection.execute("SELECT enrol($1, $2)", [role, study]).first?.first.flatMap { $0 } ?? ""
             try CentreFacts(centre: connection.destination, sentence: Self.sentence(role, study, before: before))
@@ -163,9 +179,11 @@ struct CentreCommand: ParsableCommand {
             abstract: "Erase a participant from the centre: all recordings of the subject.",
             discussion: """
                 All recordings whose subject (or subject_name) is SUBJECT go, with everything that belongs to them. Recordings \
-                that were called so by mistake forget it: their history says that something was corrected, and not what. Where \
-                the name still stands in other recordings, such as in an annotation, the columns are listed: correct them on \
-                the machines.
+                that were called so by mistake forget it: their history says that something was corrected, and not what. \
+                Headsets without recordings go, and what machines said last with the name in it. Where the name still stands, \
+                such as in an annotation or the name of a headset, the columns are listed: correct them on the machines. \
+                Recordings of other machines that have samples of the same headset at the same time are listed, too: they may \
+                be the participant's.
 
                 Backups of the server, its log of transactions and the machines' own databases are beyond it (`eegsync forget` \
                 there, and first: a machine that still has the recordings sends them again). PostgreSQL keeps deleted rows in \
@@ -183,10 +201,13 @@ struct CentreCommand: ParsableCommand {
         func run() throws {
             let connection = try options.connect()
             let row = try connection.execute(Self.query, [subject]).first ?? []
-            let numbers = row.prefix(2).map { $0.flatMap { Int64($0) } ?? 0 }
-            let (recordings, edits) = (numbers.first ?? 0, numbers.last ?? 0)
-            let mentions = (row.last.flatMap { $0 } ?? "").split(separator: "\n").map(String.init)
-            guard recordings > 0 || edits > 0 else {
+            func number(_ index: Int) -> Int64 { row.count > index ? row[index].flatMap { Int64($0) } ?? 0 : 0 }
+            func list(_ index: Int) -> [String] {
+                row.count > index ? (row[index] ?? "").split(separator: "\n").map(String.init) : []
+            }
+            let (recordings, edits, remnants) = (number(0), number(1), number(2))
+            let (mentions, beside) = (list(3), list(4))
+            guard recordings > 0 || edits > 0 || remnants > 0 else {
                 let others = mentions.isEmpty ? "" : "; the name stands in \(mentions.joined(separator: ", "))"
                 throw Failure(
                     problem: "no recording of \(connection.destination) is of a subject \(subject)\(others).",
@@ -195,15 +216,20 @@ struct CentreCommand: ParsableCommand {
             }
             let history = edits == 0 ? "" : ", and the name from \(Quantity.count(edits, "correction")) of others"
             try CentreFacts(
-                centre: connection.destination, recordings: recordings, corrections: edits, mentions: mentions,
+                centre: connection.destination, recordings: recordings, corrections: edits, remnants: remnants,
+                mentions: mentions, beside: beside,
                 sentence: "has erased \(Quantity.count(recordings, "recording")) of \(subject)\(history). Deleted rows stay in "
                     + "the server's files until VACUUM FULL."
             ).print(asJSON: output.json)
         }
 
         /// Mentions are names of columns and numbers: no one has a line feed.
-        private static let query =
-            "SELECT recording_count, edit_count, array_to_string(mentions, E'\\n') FROM erase_subject($1)"
+        /// A centre of before the step `p0017_guarded` has neither the third nor the fifth.
+        private static let query = """
+            SELECT recording_count, edit_count, to_jsonb(e) ->> 'remnant_count', array_to_string(mentions, E'\\n'),
+                array_to_string(ARRAY(SELECT jsonb_array_elements_text(to_jsonb(e) -> 'beside')), E'\\n')
+            FROM erase_subject($1) AS e
+            """
     }
 }
 
@@ -225,15 +251,23 @@ struct CentreFacts: Facts {
     /// How many were erased, and in how many corrections of other recordings a name was.
     var recordings: Int64?
     var corrections: Int64?
-    /// Columns of other recordings in which a name that was erased still stands.
+    /// How many headsets without recordings, and words of machines with the name, were removed.
+    var remnants: Int64?
+    /// Columns in which a name that was erased still stands.
     var mentions: [String]?
+    /// Recordings of other machines that have samples of the same headset at the same time.
+    var beside: [String]?
     var sentence: String
 
     func lines(style: TerminalStyle) -> [String] {
         var lines = ["\(centre.printable) \(sentence.printable)"]
         if let mentions, !mentions.isEmpty {
-            lines.append(style.apply(.caution, to: "The name still stands in other recordings; correct it on their machines:"))
-            lines += mentions.map { "  \($0)" }
+            lines.append(style.apply(.caution, to: "The name still stands elsewhere; correct it on the machines:"))
+            lines += mentions.map { "  \($0.printable)" }
+        }
+        if let beside, !beside.isEmpty {
+            lines.append(style.apply(.caution, to: "Other machines have samples of the same headset at the same time:"))
+            lines += beside.map { "  \($0.printable)" }
         }
         return lines
     }
