@@ -24,6 +24,7 @@ package struct CentreStep: Hashable, Sendable {
         CentreStep("p0015_times", PackageResources.p0015_times_sql),
         CentreStep("p0016_citus", PackageResources.p0016_citus_sql),
         CentreStep("p0017_guarded", PackageResources.p0017_guarded_sql),
+        CentreStep("p0018_withdrawn", PackageResources.p0018_withdrawn_sql),
     ]
 
     private init(_ identifier: String, _ bytes: [UInt8]) {

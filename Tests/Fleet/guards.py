@@ -257,6 +257,24 @@ def older_card(centre: Centre) -> None:
     centre.ship("pi-1", database)
 
 
+def older_card_withdrawn(centre: Centre) -> None:
+    """No row is lacking there: the mark is valid again."""
+    database = centre.records("withdrawn")
+    centre.enrol("pi-1")
+    centre.run("mark", "seizure onset", "--recording", "1", database=database)
+    older = centre.directory / "valid.sqlite"
+    shutil.copyfile(database, older)
+    with contextlib.closing(sqlite3.connect(database)) as machine:
+        [(number,)] = machine.execute("SELECT id FROM annotation WHERE description = 'seizure onset'").fetchall()
+    centre.run("marks", "delete", str(number), database=database)
+    centre.ship("pi-1", database)
+    withdrawn = "SELECT count(*) FROM annotation WHERE description = 'seizure onset' AND withdrawn_boottime_ns IS NOT NULL"
+    assert centre.sql(withdrawn) == "1"
+    said = refusal(lambda: centre.ship("pi-1", older))
+    assert "it lacks rows, 1 withdrawn of annotation" in said and "exit code 65" in said, said
+    assert centre.sql(withdrawn) == "1"
+
+
 def hostile_block(centre: Centre) -> None:
     """A block that a centre of an earlier version has taken."""
     database = centre.records("block")
@@ -325,6 +343,7 @@ CHECKS = {
     "late": Check(late, "of two processes the later one puts nothing back"),
     "gone": Check(gone, "what has changed makes no recording"),
     "card": Check(older_card, "an older card puts nothing back"),
+    "withdrawn": Check(older_card_withdrawn, "nor makes a mark valid that was withdrawn since"),
     "block": Check(hostile_block, "a block beyond all numbers is no recording that is fetched", False),
     "watermark": Check(watermark, "nor does a centre end ship by a number", False),
     "gaps": Check(many_gaps, "a recording with very many gaps is sent in parts", False),
