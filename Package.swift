@@ -212,7 +212,8 @@ let package = Package(
         .target(
             name: "Centre", dependencies: ["Bluetooth", "CPostgreSQL", "Evidence", "Migrations", "Storage"],
             swiftSettings: settings),
-        .testTarget(name: "CentreTests", dependencies: ["Centre", "Bluetooth"], swiftSettings: settings),
+        .testTarget(
+            name: "CentreTests", dependencies: ["Bluetooth", "Centre", "Evidence", "Storage"], swiftSettings: settings),
 
         // The page in a browser: HTTP, what it draws of signals, and its own modules, embedded in the binary. The only user of
         // SwiftNIO.

@@ -38,13 +38,6 @@ final class DocumentVersions {
         set { versions[recording] = newValue }
     }
 
-    /// Throws as ``send(_:isWhole:of:)`` where the centre has another version of a recording than the one that is known here.
-    func requireUnchanged(_ recording: RecordingID, uuid: String) throws(CentreError) {
-        guard try present(uuid) != versions[recording] ?? 0 else { return }
-        // Serialization failure.
-        throw .refused(state: "40001", detail: "what is there of the recording \(uuid) has changed meanwhile")
-    }
-
     private func present(_ uuid: String) throws(CentreError) -> Int64 {
         try connection.execute("SELECT ship_version($1)", [uuid]).first?.first.flatMap { $0 }.flatMap { Int64($0) } ?? 0
     }

@@ -15,25 +15,31 @@ struct ShipmentTable {
     /// How many heads of a stream the centre takes.
     var headLimit: Int { knowsHeads ? ShippedState.headLimit : 1 }
 
-    /// What is there of each stream of this machine, by the stream's UUID.
-    func states() throws(CentreError) -> [(stream: String, state: ShippedState)] {
+    /// SQL that gives what is there of each stream of this machine: `stream`, `done_n`, `heads`, `late_number`,
+    /// `late_row_count`.
+    var statesQuery: String {
         // Of a centre that knows one head the answer has the same columns.
-        let rows = try connection.execute(
-            knowsHeads
-                ? "SELECT * FROM ship_state_heads()"
-                : """
-                SELECT stream, done_n, CASE WHEN head_first_n IS NULL THEN '{}'
-                    ELSE int8multirange(int8range(head_first_n, head_last_n, '[]')) END, late_number, late_row_count
-                FROM ship_state()
-                """)
-        return rows.compactMap { row -> (stream: String, state: ShippedState)? in
+        knowsHeads
+            ? "SELECT stream, done_n, heads, late_number, late_row_count FROM ship_state_heads()"
+            : """
+            SELECT stream, done_n, CASE WHEN head_first_n IS NULL THEN '{}'
+                ELSE int8multirange(int8range(head_first_n, head_last_n, '[]')) END AS heads, late_number, late_row_count
+            FROM ship_state()
+            """
+    }
+
+    /// What is there of each stream of this machine, by the stream's UUID; nil where it is nothing that a machine says.
+    func states() throws(CentreError) -> [(stream: String, state: ShippedState?)] {
+        try connection.execute(statesQuery).compactMap { row -> (stream: String, state: ShippedState?)? in
             guard let stream = row[0] else { return nil }
             let numbers = row.map { $0.flatMap { Int64($0) } }
-            var state = ShippedState(doneN: numbers[1], heads: Multirange(row[2] ?? "").ranges)
+            let heads = Multirange(row[2] ?? "{}")
+            var state = ShippedState(doneN: numbers[1], heads: heads.ranges)
             if let number = numbers[3], let count = numbers[4] {
                 state.late = ShippedState.LateEnd(number: number, rowCount: count)
             }
-            return (stream: stream, state: state)
+            let isSound = heads.isWhole && (row[3] == nil) == (row[4] == nil) && state.isPossible
+            return (stream: stream, state: isSound ? state : nil)
         }
     }
 

@@ -25,7 +25,7 @@ package final class Shipper {
     /// Rows of a table that a document has.
     private static let lineLimit = 20_000
     /// Recordings that have ended are looked at each so many rounds: people correct annotations.
-    private static let endedInterval = 60
+    package static let endedInterval = 60
     /// Rows of tables that grow are counted each so many rounds, an hour: a merge adds some between those that are there.
     private static let countInterval = 1800
 
@@ -42,6 +42,7 @@ package final class Shipper {
     /// The machine's UUID.
     private let machine: String
     private let rowLimit: Int
+    private let endedInterval: Int
     private var states: [String: ShippedState] = [:]
     /// By the stream's UUID and chain, the last block whose digest is there.
     private var blocksFrom: [String: [String: Int64]] = [:]
@@ -51,15 +52,20 @@ package final class Shipper {
     private let takesChanges: Bool
     /// What is there of the tables that grow beside the samples, of each recording that was looked at.
     private var series: [RecordingID: [RowSeries: RowSeries.State]] = [:]
+    /// What of them the centre holds, as it has said itself or was sent.
+    private var heldSeries: [RecordingID: [RowSeries: RowSeries.State]] = [:]
     /// False where the centre is of a version that takes none of them.
     private let takesRows: Bool
     private var hostBoots: Digest?
     private var ended: Set<RecordingID> = []
+    /// Recordings of which the centre did not hold what it had been sent, so that they are sent anew, since those that have
+    /// ended were looked at last.
+    private var sentAnew: Set<RecordingID> = []
     private var roundNumber = 0
     /// The number of the last change that a round saw which found everything sent; nil where it did not.
     private var changeNumberAllSent: Int64?
     /// Streams of which the centre has what cannot have come from this database, and why, by UUID. Nothing is sent of their
-    /// recordings.
+    /// recordings, and nothing is computed of what the centre says of them.
     package private(set) var diverged: [String: String] = [:]
     /// Recordings that the centre does not take, or that cannot be read, and why. The others are sent all the same.
     package private(set) var refused: [RecordingID: String] = [:]
@@ -68,12 +74,10 @@ package final class Shipper {
     /// What is there of each stream, and how that is asked and said.
     private let shipmentTable: ShipmentTable
     private let pieceTable: PieceTable
-    /// False where the centre is of a version that makes its views with what it is sent, in the same transaction.
-    private let makesViews: Bool
+    /// Nil where the centre makes its views with what it is sent.
+    private let views: StreamViews?
     /// Of each recording, which version of what is said of it the centre has; nil where it is of one that counts none.
     private var documentVersions: DocumentVersions?
-    /// What the streams and channels of a recording were called when views were made of it last, and whether all are there.
-    private var views: [RecordingID: (names: Int, areThere: Bool)] = [:]
 
     /// Begins: says who ships, asks what is there, and notes that and nothing else as confirmed.
     ///
@@ -85,19 +89,18 @@ package final class Shipper {
     package init(
         store: ReadOnlyStore, control: ControlStore, connection: CentreConnection, machine: String, version: String,
         now: MonotonicTime, rowLimit: Int = Shipper.rowLimit, statementSeconds: Int32 = Shipper.statementSeconds,
-        idleSeconds: Int32 = Shipper.idleSeconds
+        idleSeconds: Int32 = Shipper.idleSeconds, endedInterval: Int = Shipper.endedInterval
     ) throws {
         (self.store, self.control, self.connection, self.rowLimit) = (store, control, connection, rowLimit)
+        self.endedInterval = endedInterval
         self.machine = machine
         takesChanges =
             try connection.execute("SELECT to_regprocedure('ship_changes(jsonb)') IS NOT NULL").first?.first == "t"
         takesRows =
             try connection.execute("SELECT to_regprocedure('ship_series(uuid)') IS NOT NULL").first?.first == "t"
-        makesViews =
-            try connection.execute("SELECT to_regprocedure('ship_views(uuid)') IS NOT NULL").first?.first == "t"
+        views = try StreamViews(connection)
         documentVersions = try DocumentVersions(connection)
         shipmentTable = try ShipmentTable(connection)
-        if makesViews { try connection.execute("SET eegsync.views = 'afterwards'") }
         try connection.execute(Self.limits)
         try connection.endStatements(afterSeconds: statementSeconds)
         try connection.endIdleTransactions(afterSeconds: idleSeconds)
@@ -105,24 +108,28 @@ package final class Shipper {
         pieceTable = try PieceTable(connection)
         var confirmed: [StreamID: [BlockEnd]] = [:]
         for (uuid, state) in try shipmentTable.states() {
-            guard state.isPossible else {
-                diverged[uuid] = "the centre says that it has rows with numbers that no recording comes to"
-                continue
-            }
-            states[uuid] = state
-            do {
-                try compare(uuid, state)
-                guard diverged[uuid] == nil, let ends = try store.confirmed(state, of: uuid) else { continue }
-                confirmed[ends.stream] = ends.ends
-            } catch let error as StorageError {
-                guard let reason = error.damage else { throw error }
-                diverged[uuid] = reason
-            }
+            guard let ends = try learn(uuid, state) else { continue }
+            confirmed[ends.stream] = ends.ends
         }
         try control.confirm(only: confirmed, at: connection.destination, now: now)
     }
 
-    private func compare(_ uuid: String, _ state: ShippedState) throws {
+    /// Notes what the centre says that there is of a stream. Returns what of it is confirmed by that; nil where it is diverged,
+    /// or not here.
+    private func learn(_ uuid: String, _ state: ShippedState?) throws -> (stream: StreamID, ends: [BlockEnd])? {
+        (states[uuid], blocksFrom[uuid]) = (state, nil)
+        do {
+            try compare(uuid, state)
+            guard let state, diverged[uuid] == nil else { return nil }
+            return try store.confirmed(state, of: uuid)
+        } catch let error as StorageError {
+            guard let reason = error.damage else { throw error }
+            diverged[uuid] = reason
+            return nil
+        }
+    }
+
+    private func compare(_ uuid: String, _ state: ShippedState?) throws {
         let heads = try connection.execute("SELECT * FROM ship_heads($1)", [uuid]).compactMap { row -> (BlockEnd, String)? in
             guard let chain = row[0], let number = row[1].flatMap({ Int64($0) }), let rows = row[2].flatMap({ Int64($0) }),
                 let digest = row[3]
@@ -157,8 +164,9 @@ package final class Shipper {
         var round = Round()
         roundNumber += 1
         let changeNumber = try store.changeNumber()
-        if roundNumber % Self.endedInterval == 0 {
+        if roundNumber % endedInterval == 0 {
             ended.removeAll()
+            sentAnew.removeAll()
             refused = refused.filter { (unreadable[$0.key]?.end ?? 0) > roundNumber }
             series = series.mapValues { $0.mapValues { $0.countedAgain() } }
         } else if changeNumberAllSent == changeNumber {
@@ -167,9 +175,10 @@ package final class Shipper {
         if roundNumber % Self.countInterval == 0 {
             series = series.mapValues { $0.mapValues { $0.comparedAgain() } }
         }
+        var wholes: [HeldRecordings.Whole] = []
         for recording in try store.shippableRecordings() where !ended.contains(recording) && refused[recording] == nil {
             do {
-                let hasSentOfEnded = try send(recording, in: &round, now: now)
+                let hasSentOfEnded = try send(recording, in: &round, &wholes, now: now)
                 unreadable[recording] = nil
                 if hasSentOfEnded {
                     round.isComplete = false
@@ -182,31 +191,73 @@ package final class Shipper {
                 unreadable[recording, default: ReadingPause()].extend(since: roundNumber)
             }
         }
+        try confirm(wholes, in: &round, now: now)
         changeNumberAllSent = round.isComplete ? changeNumber : nil
         return round
     }
 
+    /// Asks the centre what it holds of recordings of which it was sent everything, and notes those as whole that agree. One
+    /// that does not, as after an erasure there, or where an older backup was restored into the database there, is no
+    /// whole any more, and is sent anew.
+    private func confirm(_ wholes: [HeldRecordings.Whole], in round: inout Round, now: () -> MonotonicTime) throws {
+        let held = HeldRecordings(connection, shipmentTable, hasVersions: documentVersions != nil)
+        let others = try held.others(than: wholes)
+        for whole in wholes where !others.contains(where: { $0.recording == whole.recording }) {
+            if whole.isSilent, !whole.wasSentWhole {
+                // Whether the recording is there, its own tables show once they are sent.
+                documents[whole.recording] = nil
+                round.isComplete = false
+                continue
+            }
+            try control.confirm(whole: whole.digest, of: whole.recording, at: connection.destination, now: now())
+            ended.insert(whole.recording)
+        }
+        for other in others {
+            try control.withdraw(wholeOf: other.recording, at: connection.destination)
+            if try sendsAnew(other.recording, streams: Array(other.streams.keys), in: &round) { continue }
+            refused[other.recording] = "the centre does not hold what it was sent just now"
+        }
+    }
+
+    /// Drops what is remembered of a recording, and asks anew what is there of its streams, so that it is sent anew.
+    ///
+    /// - Returns: false where that was done just before, and is no remedy.
+    private func sendsAnew(_ recording: RecordingID, streams: [String], in round: inout Round) throws -> Bool {
+        guard sentAnew.insert(recording).inserted else { return false }
+        (documents[recording], series[recording], heldSeries[recording]) = (nil, nil, nil)
+        // It is asked before the database is read.
+        documentVersions?[recording] = nil
+        views?.forget(recording)
+        let there = Dictionary(try shipmentTable.states().map { ($0.stream, $0.state) }) { first, _ in first }
+        for uuid in streams { _ = try learn(uuid, there[uuid] ?? ShippedState()) }
+        round.isComplete = false
+        return true
+    }
+
     /// Sends of a recording what is new, and a part of what waits.
     ///
+    /// - Parameter wholes: gets the recording where it has ended, and nothing more of it waits.
     /// - Returns: true where samples of one that has ended were sent.
-    private func send(_ recording: RecordingID, in round: inout Round, now: () -> MonotonicTime) throws -> Bool {
+    private func send(
+        _ recording: RecordingID, in round: inout Round, _ wholes: inout [HeldRecordings.Whole], now: () -> MonotonicTime
+    ) throws -> Bool {
+        if !diverged.isEmpty, try store.streamIdentities(of: recording).contains(where: { diverged[$0] != nil }) {
+            return false
+        }
         guard let shipment = try self.shipment(of: recording) else { return false }
-        if shipment.streams.contains(where: { diverged[$0.uuid] != nil }) { return false }
         var rows = 0
         let statements = statements(for: shipment)
         if !statements.isEmpty || shipment.streams.contains(where: { $0.after != $0.before })
             || shipment.series.contains(where: { $0.rows != nil })
         {
-            guard try sent(shipment, statements) else { return false }
+            guard try sent(shipment, statements, in: &round) else { return false }
             rows = shipment.streams.reduce(0) { $0 + $1.rowCount }
             round.transactions += 1
             round.rows += rows
             documents[recording] = shipment.document.sent
-        } else if shipment.isEnded {
-            // Nothing is confirmed of what somebody has taken away, or changed, there.
-            try documentVersions?.requireUnchanged(recording, uuid: shipment.uuid)
         }
         series[recording] = Dictionary(shipment.series.map { ($0.series, $0.after) }) { first, _ in first }
+        for part in shipment.series where part.rows != nil { heldSeries[recording, default: [:]][part.series] = part.after }
         for stream in shipment.streams {
             states[stream.uuid] = stream.after
             for block in stream.lastBlocks { blocksFrom[stream.uuid, default: [:]][block.chain] = block.number }
@@ -215,27 +266,19 @@ package final class Shipper {
         if !shipment.isComplete || shipment.streams.contains(where: { $0.after.hasBacklog }) {
             round.isComplete = false
         } else if shipment.isEnded {
-            if let whole = shipment.whole {
-                try control.confirm(whole: whole, of: recording, at: connection.destination, now: now())
+            if let digest = shipment.whole {
+                let streams = Dictionary(shipment.streams.map { ($0.uuid, $0.after) }) { first, _ in first }
+                wholes.append(
+                    HeldRecordings.Whole(
+                        recording: recording, uuid: shipment.uuid, digest: digest, streams: streams,
+                        series: heldSeries[recording] ?? [:], version: documentVersions?[recording],
+                        wasSentWhole: statements.first?.isWhole ?? false))
+            } else {
+                ended.insert(recording)
             }
-            ended.insert(recording)
         }
-        try makeViews(of: shipment)
+        try views?.make(of: shipment, isDue: roundNumber % endedInterval == 0)
         return shipment.isEnded && rows > 0
-    }
-
-    /// Has the centre make the views of what was sent, in a transaction of its own: whoever reads one waits while it is made.
-    private func makeViews(of shipment: RecordingShipment) throws(CentreError) {
-        guard makesViews else { return }
-        let names = shipment.document.names
-        // Somebody may read a view for hours, or make it just now.
-        if let last = views[shipment.recording], last.names == names,
-            last.areThere || roundNumber % Self.endedInterval != 0
-        {
-            return
-        }
-        let answer = try connection.execute("SELECT ship_views($1)", [shipment.uuid])
-        views[shipment.recording] = (names, answer.first?.first == "t")
     }
 
     /// What is to be sent of a recording; nil where it was deleted just now.
@@ -264,6 +307,7 @@ package final class Shipper {
             states[RowSeries(table: table, owner: owner, part: part)] = RowSeries.State(
                 last: last, count: count, isComplete: row[5] == "t")
         }
+        heldSeries[recording] = states
         return states
     }
 
@@ -289,8 +333,10 @@ package final class Shipper {
             statement.isWhole ? "SELECT ship_recording($1)" : "SELECT ship_changes($1)", [statement.document], isRepeated: true)
     }
 
-    /// Sends; false where the centre does not take the recording, whenever it is asked.
-    private func sent(_ shipment: RecordingShipment, _ statements: [(document: String, isWhole: Bool)]) throws -> Bool {
+    /// Sends; false where the centre does not take the recording, whenever it is asked, or is to get it anew.
+    private func sent(
+        _ shipment: RecordingShipment, _ statements: [(document: String, isWhole: Bool)], in round: inout Round
+    ) throws -> Bool {
         let version = documentVersions?[shipment.recording]
         do {
             try send(shipment, statements)
@@ -298,6 +344,11 @@ package final class Shipper {
         } catch let error as CentreError {
             guard case .refused = error, error.disposition == .person else { throw error }
             documentVersions?[shipment.recording] = version
+            // It may have erased the recording meanwhile, and take changes of nothing.
+            let streams = shipment.streams.map(\.uuid)
+            if documents[shipment.recording] != nil, try sendsAnew(shipment.recording, streams: streams, in: &round) {
+                return false
+            }
             refused[shipment.recording] = "\(error)"
             return false
         }
@@ -337,18 +388,6 @@ package final class Shipper {
         try connection.inTransaction { () throws(CentreError) in
             try connection.execute("SET LOCAL synchronous_commit = on")
             try statements()
-        }
-    }
-}
-
-extension StorageError {
-    /// What is wrong with a part of the database, whose other parts may be sound; nil for what concerns all of it.
-    fileprivate var damage: String? {
-        switch self {
-        case .corrupt(_, let detail): "the database is damaged where it stands: \(detail)"
-        // 10 is SQLITE_IOERR: a sector that cannot be read.
-        case .sqlite(let code, let detail) where code & 0xFF == 10: "it cannot be read from the disk: \(detail)"
-        default: nil
         }
     }
 }

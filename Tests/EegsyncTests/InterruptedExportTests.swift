@@ -8,7 +8,7 @@ import Testing
 /// An export that a person ends.
 @Suite struct InterruptedExportTests {
     /// A signal that comes while the file has its hidden name.
-    @Test(arguments: [SIGINT, SIGTERM]) func nothingIsLeft(number: Int32) throws {
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func nothingIsLeft(number: Int32) throws {
         let database = try RecordedDatabase()
         try database.record()
         // So that it takes longer than a look.

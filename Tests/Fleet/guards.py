@@ -302,7 +302,7 @@ def watermark(centre: Centre) -> None:
     centre.sql("ALTER TABLE shipment DROP CONSTRAINT done_n_within_2_to_52")
     centre.sql(f"UPDATE shipment SET done_n = {LARGEST}")
     said = refusal(lambda: centre.ship("pi-1", database))
-    assert "exit code 65" in said and "numbers that no recording comes to" in said, said
+    assert "exit code 65" in said and "has not come from eegsync" in said, said
 
 
 def many_gaps(centre: Centre) -> None:

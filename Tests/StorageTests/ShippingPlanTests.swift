@@ -149,6 +149,17 @@ struct ShippingPlanTests {
         #expect(newest(ShippedState(doneN: 100, heads: [900...999]), next: 1_000) == 1_000...9_999)
     }
 
+    @Test("is none of what nobody has sent: an n at the end of what a number can be")
+    func possible() {
+        for n in [Int64.min, Int64.max, 1 << 62, -(1 << 62)] {
+            #expect(!ShippedState(doneN: n).isPossible)
+            #expect(!ShippedState(doneN: 0, heads: [min(n, 5)...max(n, 5)]).isPossible)
+            #expect(!ShippedState(late: ShippedState.LateEnd(number: 0, rowCount: n)).isPossible)
+        }
+        let late = ShippedState.LateEnd(number: 0, rowCount: 100)
+        #expect(ShippedState().isPossible && ShippedState(doneN: -5, heads: [1 << 50...1 << 51], late: late).isPossible)
+    }
+
     @Test("Where there are several heads, a version that knows one would send rows again, whichever it is shown")
     func oneOfSeveral() {
         let heads: [ClosedRange<Int64>] = [100...159, 300...359]

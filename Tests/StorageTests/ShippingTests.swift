@@ -160,6 +160,10 @@ struct ShippingTests {
         #expect(try store.divergence(of: uuid, from: [(end: end, digest: own)], eeg.after) == nil)
         #expect(try store.divergence(of: uuid, from: [(end: end, digest: "00")], eeg.after)?.contains("another one") == true)
         #expect(try store.divergence(of: uuid, from: [], ShippedState(doneN: 2560))?.contains("more") == true)
+        #expect(try store.divergence(of: uuid, from: [], nil)?.contains("has not come from eegsync") == true)
+        let negative = BlockEnd(chain: "live", number: 0, rowCount: .min)
+        #expect(
+            try store.divergence(of: uuid, from: [(end: negative, digest: own)], eeg.after)?.contains("has not come") == true)
         let more = BlockEnd(chain: "live", number: end.number, rowCount: end.rowCount + 1)
         #expect(try store.divergence(of: uuid, from: [(end: more, digest: own)], eeg.after)?.contains("more") == true)
     }

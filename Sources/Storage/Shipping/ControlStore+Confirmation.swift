@@ -45,6 +45,15 @@ extension ControlStore {
         }
     }
 
+    /// Notes that a destination does not hold all of a recording, or not any more.
+    package func withdraw(wholeOf recording: RecordingID, at destination: String) throws(StorageError) {
+        try database.write { db in
+            try db.execute(
+                sql: "DELETE FROM whole_confirmation WHERE recording_id = ? AND destination = ?",
+                arguments: [recording.rawValue, destination])
+        }
+    }
+
     private func note(
         _ ends: [BlockEnd], of stream: StreamID, at destination: String, _ now: MonotonicTime, in db: Database
     ) throws {

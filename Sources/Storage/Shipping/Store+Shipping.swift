@@ -98,13 +98,21 @@ extension Store {
         }
     }
 
+    /// The UUIDs of the streams of a recording; none where it is not there.
+    package func streamIdentities(of recording: RecordingID) throws(StorageError) -> [String] {
+        try database.read { db in
+            try String.fetchAll(db, sql: "SELECT uuid FROM stream WHERE recording_id = ?", arguments: [recording.rawValue])
+        }
+    }
+
     /// Why what a centre has of a stream cannot have come from this database; nil where it can.
     ///
     /// - Parameters:
     ///   - uuid: of the stream.
     ///   - heads: the last block of each chain there.
+    ///   - state: nil for what nobody sends.
     package func divergence(
-        of uuid: String, from heads: [(end: BlockEnd, digest: String)], _ state: ShippedState
+        of uuid: String, from heads: [(end: BlockEnd, digest: String)], _ state: ShippedState?
     ) throws(StorageError) -> String? {
         try database.read { db in
             let found = try Int64.fetchOne(
@@ -113,6 +121,9 @@ extension Store {
                     SELECT id FROM stream WHERE uuid = ? AND recording_id NOT IN (SELECT recording_id FROM deletion)
                     """, arguments: [uuid])
             guard let stream = found else { return nil }
+            guard let state, heads.allSatisfy({ $0.end.rowCount >= 0 }) else {
+                return "what the centre says it has of its rows has not come from eegsync"
+            }
             for head in heads {
                 let own = try Row.fetchOne(
                     db, sql: "SELECT row_count, lower(hex(digest)) FROM block WHERE stream_id = ? AND chain = ? AND number = ?",

@@ -63,6 +63,10 @@ struct ShipCommand: AsyncParsableCommand {
     @Option(help: .hidden)
     var idleSeconds: Int32 = Shipper.idleSeconds
 
+    /// After how many rounds recordings that have ended are looked at again, so that tests wait for less.
+    @Option(help: .hidden)
+    var endedRounds: Int = Shipper.endedInterval
+
     @OptionGroup var options: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
@@ -84,10 +88,8 @@ struct ShipCommand: AsyncParsableCommand {
                     store: store, control: control, connection: connection, machine: machine, version: Eegsync.version,
                     now: HostClock.now, rowLimit: min(max(1, rows), rate.map(Self.rowLimit) ?? .max),
                     statementSeconds: min(max(1, statementSeconds), Shipper.statementSeconds),
-                    idleSeconds: min(max(1, idleSeconds), Shipper.idleSeconds))
-                for (stream, reason) in shipper.diverged.sorted(by: { $0.key < $1.key }) {
-                    Self.say("nothing is sent of the recording of stream \(stream): \(reason)")
-                }
+                    idleSeconds: min(max(1, idleSeconds), Shipper.idleSeconds),
+                    endedInterval: min(max(1, endedRounds), Shipper.endedInterval))
                 try await ship(shipper, ShipStatusReader(options, store: store), hours) { wait = Self.interval }
                 return
             } catch let error as CentreError where error.maySucceedLater && !once {
@@ -118,10 +120,11 @@ struct ShipCommand: AsyncParsableCommand {
                 isWaiting = !mayShip
                 Self.say(isWaiting ? "samples wait: they are sent \(hours.text)" : "samples are sent again")
             }
+            Self.sayDiverged(shipper, &facts)
             let round = mayShip ? try shipper.round { HostClock.now } : Shipper.Round()
             facts.rows += round.rows
             facts.transactions += round.transactions
-            facts.divergedStreams = shipper.diverged.keys.sorted()
+            Self.sayDiverged(shipper, &facts)
             for (recording, reason) in shipper.refused.sorted(by: { $0.key < $1.key })
             where !facts.refusedRecordings.contains(recording.rawValue) {
                 Self.say("recording \(recording.rawValue) is not sent: \(reason)")
@@ -143,6 +146,15 @@ struct ShipCommand: AsyncParsableCommand {
                 return
             }
             try await Task.sleep(for: Self.interval)
+        }
+    }
+
+    /// Says of which streams nothing is sent, of each once.
+    private static func sayDiverged(_ shipper: Shipper, _ facts: inout ShipFacts) {
+        for (stream, reason) in shipper.diverged.sorted(by: { $0.key < $1.key })
+        where !facts.divergedStreams.contains(stream) {
+            say("nothing is sent of the recording of stream \(stream): \(reason)")
+            facts.divergedStreams.append(stream)
         }
     }
 
