@@ -202,7 +202,8 @@ package final class Shipper {
     private func confirm(_ wholes: [HeldRecordings.Whole], in round: inout Round, now: () -> MonotonicTime) throws {
         let held = HeldRecordings(connection, shipmentTable, hasVersions: documentVersions != nil)
         let others = try held.others(than: wholes)
-        for whole in wholes where !others.contains(where: { $0.recording == whole.recording }) {
+        let lacking = Set(others.map(\.recording))
+        for whole in wholes where !lacking.contains(whole.recording) {
             if whole.isSilent, !whole.wasSentWhole {
                 // Whether the recording is there, its own tables show once they are sent.
                 documents[whole.recording] = nil

@@ -4,8 +4,8 @@
     guards.py PROGRAM [NAME]...
 
 Each check (of these names, or all) has a centre of its own in a server of this file's own. It must hold where the centre has
-all steps, and fail where the step `p0017_guarded` is missing, unless it is one of the program alone. Prints a line for each
-check; exit 1 where one does not.
+all steps, and fail where those from `p0017_guarded` on are missing, unless it is one of the program alone. Prints a line for
+each check; exit 1 where one does not.
 """
 
 import contextlib
@@ -387,7 +387,7 @@ def main(program: str, *names: str) -> int:
             for check in (CHECKS[name] for name in names or CHECKS):
                 problem = judge(centre, check, "guarded")
                 if problem is None and check.is_of_step and judge(centre, check, "before") is None:
-                    problem = f"it holds without {GUARDED}, too"
+                    problem = f"it holds without the steps from {GUARDED} on, too"
                 print(f"{'failed' if problem else 'passed'}: {check.words}{f': {problem}' if problem else ''}", flush=True)
                 failed += problem is not None
     return min(failed, 1)
