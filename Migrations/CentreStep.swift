@@ -25,6 +25,7 @@ package struct CentreStep: Hashable, Sendable {
         CentreStep("p0016_citus", PackageResources.p0016_citus_sql),
         CentreStep("p0017_guarded", PackageResources.p0017_guarded_sql),
         CentreStep("p0018_withdrawn", PackageResources.p0018_withdrawn_sql),
+        CentreStep("p0019_quotas", PackageResources.p0019_quotas_sql),
     ]
 
     private init(_ identifier: String, _ bytes: [UInt8]) {

@@ -23,6 +23,12 @@ package enum CentreError: Error, Hashable, Sendable {
     /// What the centre has is not what a machine has written.
     case contradiction(detail: String)
 
+    /// Whether the role has used up what it may have at the centre (SQLSTATE `configuration_limit_exceeded`); what is recorded
+    /// waits on the machine.
+    package var isQuota: Bool {
+        if case .refused(state: "53400", _) = self { true } else { false }
+    }
+
     /// Who may mend it.
     package enum Disposition: Hashable, Sendable {
         /// Time may mend it.
@@ -51,6 +57,9 @@ extension CentreError: CustomStringConvertible {
         case .address(let reason): reason
         case .unreachable(let detail): "the centre cannot be reached: \(detail)"
         case .lost(let detail): "the connection to the centre broke: \(detail)"
+        case .refused(_, let detail) where isQuota:
+            "the centre takes no more of this machine until an administrator gives it more "
+                + "(eegsync centre enrol with --quota): \(detail)"
         case .refused(let state, let detail): "the centre refused it: \(detail) (SQLSTATE \(state))"
         case .schema(let reason, _): reason
         case .absent(let what): "the centre has no \(what), or this role may not read it"

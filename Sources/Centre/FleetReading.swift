@@ -18,6 +18,9 @@ package struct FleetReading: Hashable, Sendable {
         package var alerts: [String] = []
         package var freeBytes: Int64?
         package var diskDays: Double?
+        /// How much it may have at the centre, and how much it has, in KiB; nil of a centre without quotas.
+        package var quotaKiB: Int64?
+        package var usedKiB: Int64?
         package var headset: Headset?
 
         package init() {}
@@ -74,13 +77,14 @@ package struct FleetReading: Hashable, Sendable {
         rows = try connection.execute("SELECT \(Self.columns) FROM fleet AS f ORDER BY study, machine, headset").map(Row.init)
     }
 
-    /// Lists are sent as texts with line feeds between them: no sentence has one. The last column is one that the view of an
+    /// Lists are sent as texts with line feeds between them: no sentence has one. The last columns are such as the view of an
     /// earlier version has not.
     private static let columns = """
         study, machine, machine_uuid, version, contact_seconds, has_said, is_acquiring, problem, \
         array_to_string(alerts, E'\\n'), free_bytes, disk_days, headset, model, is_wanted, severity, sentence, \
         array_to_string(headset_alerts, E'\\n'), battery_percent, newest_seconds, delay_seconds, backlog_seconds, gaps_today, \
-        missing_today_seconds, newest_unix_ns, recording_id, to_jsonb(f) ->> 'is_of_another_study'
+        missing_today_seconds, newest_unix_ns, recording_id, to_jsonb(f) ->> 'is_of_another_study', \
+        to_jsonb(f) ->> 'quota_kib', to_jsonb(f) ->> 'used_kib'
         """
 }
 
@@ -97,6 +101,7 @@ extension FleetReading.Row {
         (machineUUID, version, contactSeconds) = (cells[2], cells[3], real(4))
         (hasSaid, isAcquiring, problem) = (cells[5] == "t", cells[6] == "t", cells[7])
         (alerts, freeBytes, diskDays) = (list(cells[8]), integer(9), real(10))
+        (quotaKiB, usedKiB) = (integer(26), integer(27))
         guard let name = cells[11] else { return }
         var headset = FleetReading.Headset()
         (headset.name, headset.model, headset.isWanted) = (name, cells[12], cells[13].map { $0 == "t" })

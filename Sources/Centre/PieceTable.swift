@@ -1,7 +1,8 @@
 import Storage
 
-/// How blocks of samples, and values that came late, come into a centre: by INSERT with parameters, or, where they are many,
-/// through temporary tables. COPY itself writes into no table that rows are guarded in (PostgreSQL 15, COPY, Notes).
+/// How blocks of samples, and values that came late, come into a centre: by INSERT with parameters, or, where they are many, by
+/// COPY. That writes into no table that rows are guarded in (PostgreSQL 15, COPY, Notes), but into views with triggers, which a
+/// centre has since the step `p0019_quotas`; into an earlier one it goes through temporary tables.
 struct PieceTable {
     private static let channels = 8
     private static let blockColumns: [(name: String, type: String)] =
@@ -9,8 +10,8 @@ struct PieceTable {
     private static let patchColumns: [(name: String, type: String)] = [
         ("stream", "uuid"), ("channel", "integer"), ("first_n", "bigint"), ("values", "integer[]"),
     ]
-    /// A live recording brings few rows at a time, and they go into their table at once: a transaction that has used a
-    /// temporary table has its files emptied at its end, which takes the server longer than to insert some rows.
+    /// A live recording brings few rows at a time, and they go by INSERT: a COPY is two exchanges with the server, and a
+    /// transaction that has used a temporary table has its files emptied at its end.
     private static let directRows = 4
     /// Rows of a statement with parameters, which may have 65,535.
     private static let statementRows = 64
@@ -18,6 +19,8 @@ struct PieceTable {
     private let connection: CentreConnection
     /// True where the tables are spread over a cluster of Citus, which makes a COPY of an INSERT from another table.
     let isSpread: Bool
+    /// Whether there are views that take rows.
+    private let hasViews: Bool
 
     init(_ connection: CentreConnection) throws(CentreError) {
         self.connection = connection
@@ -26,13 +29,15 @@ struct PieceTable {
             try connection.execute(
                 "SELECT EXISTS (SELECT 1 FROM pg_class WHERE oid = to_regclass('public.stream_right') AND relkind = 'r')"
             ).first?.first == "t"
+        let query = "SELECT to_regclass('incoming_block') IS NOT NULL"
+        hasViews = isSpread ? false : try connection.execute(query).first?.first == "t"
     }
 
     /// Sends the samples of a stream, within a transaction.
     func send(_ stream: StreamShipment) throws(CentreError) {
         var blocks = CopyStream()
         for piece in stream.pieces { Self.append(piece, of: stream.uuid, to: &blocks) }
-        try insert(blocks, "sample_block", Self.blockColumns)
+        try insert(blocks, "sample_block", through: "incoming_block", Self.blockColumns)
         var patches = CopyStream()
         for patch in stream.patches {
             patches.beginRow(fieldCount: Self.patchColumns.count)
@@ -41,11 +46,11 @@ struct PieceTable {
             patches.append(bigint: patch.firstN)
             patches.append(integers: patch.values)
         }
-        try insert(patches, "sample_patch", Self.patchColumns)
+        try insert(patches, "sample_patch", through: "incoming_patch", Self.patchColumns)
     }
 
     private func insert(
-        _ rows: CopyStream, _ table: String, _ columns: [(name: String, type: String)]
+        _ rows: CopyStream, _ table: String, through view: String, _ columns: [(name: String, type: String)]
     ) throws(CentreError) {
         if rows.rowCount == 0 { return }
         let names = columns.map(\.name).joined(separator: ", ")
@@ -62,6 +67,7 @@ struct PieceTable {
             }
             return
         }
+        if hasViews { return try connection.copy("COPY \(view) (\(names)) FROM STDIN (FORMAT binary)", rows.bytes) }
         // Made when it is needed: with it the server holds 8 MB for as long as the session lasts.
         let types = columns.map { "\($0.name) \($0.type)" }.joined(separator: ", ")
         try connection.execute("CREATE TEMPORARY TABLE IF NOT EXISTS \(table)_copy (\(types)) ON COMMIT DELETE ROWS")

@@ -19,6 +19,10 @@ extension Failure {
                 problem: "\(error).", consequence: consequence,
                 remedy: "check the network, the role's entry in pg_hba.conf, ~/.pgpass, and the certificate of the server "
                     + "(~/.postgresql/root.crt).", code: .temporary)
+        case .refused where error.isQuota:
+            self.init(
+                problem: "\(error).", consequence: consequence,
+                remedy: "ask for more; what is recorded waits here, and nothing of it is removed meanwhile.", code: .temporary)
         case .lost,
             .refused where error.disposition == .retry:
             self.init(

@@ -4,7 +4,7 @@ import Testing
 
 /// What is read of the machines of a study: each machine says of itself what it likes.
 @Suite struct FleetReadingTests {
-    private static let columns = 26
+    private static let columns = 28
 
     private static func headset(_ cells: [Int: String]) -> FleetReading.Headset? {
         row([11: "left"].merging(cells) { _, second in second }).headset
@@ -28,6 +28,12 @@ import Testing
         #expect(row.contactSeconds == nil && row.diskDays == nil)
         #expect(row.headset?.newestSeconds == nil && row.headset?.delaySeconds == nil)
         #expect(row.headset?.backlogSeconds == nil && row.headset?.missingTodaySeconds == nil)
+    }
+
+    @Test func aQuotaIsOfTheMachine() {
+        let row = Self.row([11: "left", 26: "1000", 27: "900"])
+        #expect(row.quotaKiB == 1000 && row.usedKiB == 900)
+        #expect(Self.row([11: "left"]).quotaKiB == nil)
     }
 
     @Test func whatIsANumberWas() {

@@ -47,6 +47,20 @@ struct FleetTests {
         #expect((facts.severity.exitCode == 69) == isSilent)
     }
 
+    @Test(
+        "From four fifths of its quota on a machine is named",
+        arguments: [
+            (799, nil), (800, "80 % of its quota of 1.0 MB"), (989, "99 % of its quota"),
+            (990, "up, and what it records waits there"), (.max, "up, and"), (.min, nil),
+        ] as [(Int64, String?)])
+    func quota(used: Int64, words: String?) {
+        let reading = FleetReading(rows: [Self.row { ($0.quotaKiB, $0.usedKiB) = (1000, used) }])
+        let facts = FleetFacts(reading, centre: "c", silenceSeconds: 120)
+        let line = facts.lines(style: .plain).first { $0.contains("quota") }
+        #expect((line != nil) == (words != nil))
+        if let words { #expect(line?.contains(words) == true, "\(line ?? "")") }
+    }
+
     @Test("Of a machine that recorded nothing, silence is no alarm, and one that never shipped is known")
     func idle() {
         let silent = Self.situation(Self.row(contact: 9999) { $0.headset?.isWanted = false })

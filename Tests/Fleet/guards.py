@@ -16,11 +16,10 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
-from typing import NamedTuple
 
-from hostile import LARGEST, Centre, RefusedError, absurd, document, gap, mark, ordinary, refusal, segment, uuid
+from hostile import LARGEST, Centre, Check, RefusedError, absurd, document, gap, mark, ordinary, refusal, segment, uuid
 from postgresql import OWNER, Server, Session
+from quotas import QUOTAS, had_before
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 GUARDED = "p0017_guarded"
@@ -320,13 +319,6 @@ def many_gaps(centre: Centre) -> None:
     assert centre.sql("SELECT document_version FROM recording") == "3"
 
 
-class Check(NamedTuple):
-    act: Callable[[Centre], None]
-    words: str
-    # Whether it fails where the step is missing.
-    is_of_step: bool = True
-
-
 CHECKS = {
     "numbers": Check(numbers, "no number of one machine ends a query of another one's reader"),
     "numbers-before": Check(numbers_before, "nor one that is there when the centre is brought up to date", False),
@@ -347,6 +339,8 @@ CHECKS = {
     "block": Check(hostile_block, "a block beyond all numbers is no recording that is fetched", False),
     "watermark": Check(watermark, "nor does a centre end ship by a number", False),
     "gaps": Check(many_gaps, "a recording with very many gaps is sent in parts", False),
+    **QUOTAS,
+    "quota-before": Check(lambda centre: had_before(centre, steps_before), "what a role has sent before is counted", False),
 }
 
 

@@ -6,7 +6,7 @@ import pathlib
 import shutil
 import subprocess
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from postgresql import OWNER, Server
 
@@ -109,6 +109,13 @@ class Centre:
         shutil.rmtree(made, ignore_errors=True)
         self.run("demo", "--directory", str(made), "--seed", "1", "--seconds", "30")
         return made / "eegsync.sqlite"
+
+
+class Check(NamedTuple):
+    act: Callable[[Centre], None]
+    words: str
+    # Whether it fails where the step is missing.
+    is_of_step: bool = True
 
 
 def absurd(centre: Centre) -> None:

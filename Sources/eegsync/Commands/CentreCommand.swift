@@ -46,68 +46,6 @@ struct CentreCommand: ParsableCommand {
         }
     }
 
-    /// `eegsync centre enrol`.
-    struct Enrol: ParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Let the role of a machine send to a study, which is made where it is new.",
-            discussion: """
-                Each machine has a role of its own that may log in. It adds samples, changes none, and reads none.
-
-                A machine that is in another study goes on to this one, with the recordings of which nothing has arrived yet. \
-                Those that have begun to arrive go on where they are, for the readers of that study; stop one to have the \
-                next one here. Who reads this study sees the names of all headsets of the machine, those of the study \
-                before, too. With --instead-of it gets a new role, and who reads this study sees none of these: what was \
-                sent stays in its study, and goes on there. Install the new role's password or certificate on the machine.
-
-                EXAMPLES
-                  createuser pi-07
-                  eegsync centre enrol pi-07 --study sleep --database postgresql:///study
-                  eegsync centre enrol pi-07b --study other --instead-of pi-07 --database postgresql:///study
-                """)
-
-        @Argument(help: "The role with which the machine logs in.")
-        var role: String
-
-        @Option(help: "The study.")
-        var study: String
-
-        @Option(help: ArgumentHelp("A role that the machine had, which sends no more.", valueName: "role"))
-        var insteadOf: String?
-
-        @OptionGroup var options: CentreOptions
-        @OptionGroup var output: OutputOptions
-
-        func run() throws {
-            let connection = try options.connect()
-            if let insteadOf {
-                let answer = try connection.execute("SELECT enrol_instead($1, $2, $3)", [role, study, insteadOf])
-                let before = answer.first?.first.flatMap { $0 } ?? ""
-                try CentreFacts(
-                    centre: connection.destination,
-                    sentence: "takes the recordings that \(role) begins to send into the study \(study); those that "
-                        + "\(insteadOf) has begun to send stay in the study \(before), and \(role) goes on with them. "
-                        + "\(insteadOf) sends no more."
-                ).print(asJSON: output.json)
-                return
-            }
-            // NULL where it was in no study.
-            let before = try connection.execute("SELECT enrol($1, $2)", [role, study]).first?.first.flatMap { $0 } ?? ""
-            try CentreFacts(centre: connection.destination, sentence: Self.sentence(role, study, before: before))
-                .print(asJSON: output.json)
-        }
-
-        /// - Parameter before: the study that the role was in; empty for none.
-        static func sentence(_ role: String, _ study: String, before: String) -> String {
-            switch before {
-            case "": "takes what \(role) sends into the study \(study)."
-            case study: "takes what \(role) sends into the study \(study) already."
-            default:
-                "takes the recordings that \(role) begins to send into the study \(study) from now on; it was in the study "
-                    + "\(before), where those that have begun to arrive stay and go on."
-            }
-        }
-    }
-
     /// `eegsync centre admit`.
     struct Admit: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Let a role read a study, and no other.")
@@ -121,12 +59,21 @@ struct CentreCommand: ParsableCommand {
         @OptionGroup var options: CentreOptions
         @OptionGroup var output: OutputOptions
 
+        /// Whoever had a role's name before was perhaps admitted to others.
+        private static let othersQuery = """
+            SELECT t.name FROM study_reader AS s JOIN study AS t ON t.id = s.study_id
+            WHERE s.role = $1 AND t.name <> $2 ORDER BY t.name
+            """
+
         func run() throws {
             let connection = try options.connect()
             let isNew = try connection.execute("SELECT admit($1, $2)", [role, study]).first?.first != "f"
-            try CentreFacts(
-                centre: connection.destination, sentence: "lets \(role) read the study \(study)\(isNew ? "." : " already.")"
-            ).print(asJSON: output.json)
+            let others = try connection.execute(Self.othersQuery, [role, study]).compactMap { $0.first ?? nil }
+            var sentence = "lets \(role) read the study \(study)\(isNew ? "." : " already.")"
+            if !others.isEmpty {
+                sentence += " \(role) reads \(others.joined(separator: ", ")), too: eegsync centre dismiss takes that back."
+            }
+            try CentreFacts(centre: connection.destination, sentence: sentence).print(asJSON: output.json)
         }
     }
 
@@ -248,6 +195,9 @@ struct CentreFacts: Facts {
     var centre: String
     /// Steps of the schema.
     var applied: [String] = []
+    /// How much a role may have at the centre, and how much it has.
+    var quotaBytes: Int64?
+    var usedBytes: Int64?
     /// How many were erased, and in how many corrections of other recordings a name was.
     var recordings: Int64?
     var corrections: Int64?

@@ -121,7 +121,14 @@ struct ShipCommand: AsyncParsableCommand {
                 Self.say(isWaiting ? "samples wait: they are sent \(hours.text)" : "samples are sent again")
             }
             Self.sayDiverged(shipper, &facts)
-            let round = mayShip ? try shipper.round { HostClock.now } : Shipper.Round()
+            let round: Shipper.Round
+            do {
+                round = mayShip ? try shipper.round { HostClock.now } : Shipper.Round()
+            } catch let error as CentreError where error.isQuota {
+                // How the machine is has room, and is what somebody looks at then.
+                _ = try Self.speak(&status, through: shipper)
+                throw error
+            }
             facts.rows += round.rows
             facts.transactions += round.transactions
             Self.sayDiverged(shipper, &facts)

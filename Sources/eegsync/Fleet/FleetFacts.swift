@@ -21,6 +21,9 @@ struct FleetFacts: Facts {
         var alerts: [String]
         var freeBytes: Int64?
         var diskDays: Double?
+        /// How much it may have at the centre, and how much it has.
+        var quotaBytes: Int64?
+        var usedBytes: Int64?
         /// Of a machine without headsets.
         var sentence: String?
         var headsets: [Headset] = []
@@ -62,7 +65,8 @@ struct FleetFacts: Facts {
                         study: row.study, machine: row.machine, uuid: row.machineUUID, version: row.version,
                         contactSeconds: row.contactSeconds, isSilent: row.contactSeconds.map { $0 > silenceSeconds } ?? false,
                         isAcquiring: row.isAcquiring, problem: row.problem, alerts: row.alerts, freeBytes: row.freeBytes,
-                        diskDays: row.diskDays))
+                        diskDays: row.diskDays, quotaBytes: row.quotaKiB.map(Self.bytes),
+                        usedBytes: row.usedKiB.map(Self.bytes)))
             }
             guard let headset = row.headset else {
                 machines[machines.count - 1].sentence = situation.sentence
@@ -131,6 +135,21 @@ struct FleetFacts: Facts {
             ? "decades" : days >= 2 ? whole(days.rounded(.down)) + " days" : Quantity.duration(seconds: max(0, days) * 86_400)
     }
 
+    private static func bytes(kib: Int64) -> Int64 { max(0, min(kib, 1 << 50)) * 1024 }
+
+    /// What is said of a machine's quota from four fifths of it on.
+    private static func quotaSentence(_ machine: Machine) -> String? {
+        guard let quota = machine.quotaBytes, let used = machine.usedBytes, used >= quota / 5 * 4 else { return nil }
+        let remedy =
+            "eegsync centre enrol \(machine.machine.printable) --study \(machine.study.printable) --quota SIZE gives it more"
+        // What was refused is not counted, and may be larger than what is left.
+        if used >= quota / 100 * 99 {
+            return "has used its quota of \(Quantity.bytes(quota)) up, and what it records waits there: \(remedy)"
+        }
+        let share = whole(Double(used) / Double(max(1, quota)) * 100)
+        return "has used \(share) % of its quota of \(Quantity.bytes(quota)): \(remedy)"
+    }
+
     /// A number without a fraction, however large it is.
     private static func whole(_ value: Double) -> String { String(format: "%.0f", value) }
 
@@ -149,6 +168,10 @@ struct FleetFacts: Facts {
         var lines = ["\(sum): \(parts.joined(separator: ", "))."]
         if silent > 0 {
             lines.append(style.apply(.bad, to: "\(Quantity.count(silent, "machine")) not heard of: see to power and network."))
+        }
+        for machine in machines {
+            guard let sentence = Self.quotaSentence(machine) else { continue }
+            lines.append("\(machine.machine.printable): \(style.apply(.caution, to: sentence))")
         }
         for machine in machines where !machine.isSilent {
             for sentence in (machine.problem.map { [$0] } ?? []) + machine.alerts {
