@@ -26,8 +26,9 @@ extension Failure {
                     + "service writes where ReadWritePaths= of its unit says.", code: .noPermission)
         case .busy(let detail):
             self.init(
-                problem: "another program held the database for too long: \(detail).", consequence: "nothing was written.",
-                remedy: "close the program that writes to it and try again.", code: .temporary)
+                problem: "another program held the database for too long: \(detail).",
+                consequence: "nothing that is stored was changed.", remedy: "end the program that uses it and try again.",
+                code: .temporary)
         case .constraint(let detail):
             self.init(
                 problem: "the database refused a row: \(detail).", consequence: "nothing of the transaction was stored.",

@@ -118,7 +118,7 @@ struct FleetTests {
         #expect(lines[0].hasPrefix("MACHINE"))
         #expect(lines[1].hasPrefix("pi-02") && lines[1].contains("was not heard of for 2 h 00 min"))
         #expect(lines[2].contains("61 %") && lines[2].contains("40 days") && lines[2].contains("3 (12.0 s)"))
-        #expect(lines.contains("3 machines, 4 headsets: 3 stream, 1 need a person."))
+        #expect(lines.contains("3 machines, 4 headsets: 3 stream, 1 needs a person."))
         #expect(lines.contains("1 machine not heard of: see to power and network."))
         #expect(lines.contains("pi-03: the machine is at 85 °C"))
         #expect(!lines.joined().contains("\u{1B}"))

@@ -21,8 +21,8 @@ struct WishesReading {
     var isPaused = false
     /// True while another program reads what is recorded as it comes.
     var isFollowed = false
-    /// Why they cannot be read.
-    var problem: StorageError?
+    /// Why they cannot be read (nil), or a recording cannot be resumed.
+    var problems: [RecordingID?: StorageError] = [:]
 }
 
 /// Makes what is acquired follow the operator's wishes in the database: begins what is wanted, ends what is not. A recording
@@ -40,7 +40,7 @@ extension AcquisitionEngine {
         guard !shutdown.hasBegun, !wishes.isUnderWay else { return }
         let isDue = timers.take(.wishes, at: now)
         // What cannot be read is read again when that is due, whatever waits for it.
-        guard isDue || wishes.problem == nil && (wishes.areStale || mayBeginPostponed) else { return }
+        guard isDue || wishes.problems.isEmpty && (wishes.areStale || mayBeginPostponed) else { return }
         if wishes.areStale || mayBeginPostponed { wishes.version = nil }
         wishes.areStale = false
         wishes.isUnderWay = true
@@ -56,20 +56,24 @@ extension AcquisitionEngine {
         switch result {
         case .failure(let error): readFailed(error, at: now)
         case .success(let read):
-            wishes.problem = nil
+            wishes.problems[nil] = nil
             wishes.version = read.version
             if read.isFollowed, !wishes.isFollowed, limits.spoolInterval != nil { commitSoon(at: now) }
             wishes.isFollowed = read.isFollowed
             if let contents = read.contents {
+                wishes.problems = wishes.problems.filter { problem in
+                    contents.recordings.contains { $0.recording == problem.key }
+                }
                 follow(contents, at: now)
                 readMarks()
             }
         }
     }
 
-    private func readFailed(_ error: StorageError, at now: MonotonicTime) {
-        if wishes.problem?.cause != error.cause { emit(.report(.readFailed(error))) }
-        wishes.problem = error
+    /// - Parameter recording: which one cannot be resumed; nil where the wishes themselves cannot be read.
+    private func readFailed(_ error: StorageError, of recording: RecordingID? = nil, at now: MonotonicTime) {
+        if wishes.problems[recording]?.cause != error.cause { emit(.report(.readFailed(error))) }
+        wishes.problems[recording] = error
         // Read anew with the next look.
         wishes.version = nil
         if timers[.wishes] == nil, !wishes.isUnderWay { timers[.wishes] = now + limits.retryInterval }
@@ -142,8 +146,9 @@ extension AcquisitionEngine {
         let open = wishes.loading.remove(at: index)
         guard !shutdown.hasBegun, !(wishes.isPaused && open.isWanted) else { return }
         switch result {
-        case .failure(let error): readFailed(error, at: now)
+        case .failure(let error): readFailed(error, of: recording, at: now)
         case .success(let resume):
+            wishes.problems[recording] = nil
             guard let known = known(of: open) else { return }
             let stop = open.stop ?? StopRequest(at: now, isSameHostBoot: true, unixNanoseconds: nil)
             begin(

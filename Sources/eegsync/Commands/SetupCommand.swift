@@ -63,10 +63,11 @@ struct SetupCommand: AsyncParsableCommand {
     func run() async throws {
         let path = options.config
         let text = FileManager.default.fileExists(atPath: path) ? try Self.text(path) : nil
+        let library = HeadsetLibrary(configurationPath: path)
         let settings = SetupPerformer.Settings(
             configurationPath: path, configuration: text == nil ? .withoutFile : try ConfigurationFile.load(path: path),
-            text: text, library: HeadsetLibrary(configurationPath: path),
-            answers: try answers.map { try SetupAnswers.load(path: $0) }, search: .seconds(seconds),
+            text: text, library: library,
+            answers: try answers.map { try SetupAnswers.load(path: $0, models: library.models) }, search: .seconds(seconds),
             test: .seconds(testSeconds))
         let terminal = SetupTerminal(
             isLive: answers == nil && isatty(STDOUT_FILENO) == 1, style: .detected(for: STDERR_FILENO))

@@ -158,12 +158,16 @@ struct FleetFacts: Facts {
         let headsets = machines.flatMap(\.headsets)
         func count(_ severity: HeadsetSituation.Severity) -> Int64 { Int64(headsets.count { $0.severity == severity }) }
         let silent = Int64(machines.count(where: \.isSilent))
-        var parts = ["\(Quantity.count(count(.good))) stream"]
-        for (severity, words) in [
-            (HeadsetSituation.Severity.working, "eegsync works on"), (.waiting, "need a person"), (.idle, "are not recorded"),
-        ] where count(severity) > 0 {
-            parts.append("\(Quantity.count(count(severity))) \(words)")
+        func words(_ severity: HeadsetSituation.Severity, one: String, several: String) -> String? {
+            let number = count(severity)
+            return number == 0 && severity != .good ? nil : "\(Quantity.count(number)) \(number == 1 ? one : several)"
         }
+        let parts = [
+            words(.good, one: "streams", several: "stream"),
+            words(.working, one: "eegsync works on", several: "eegsync works on"),
+            words(.waiting, one: "needs a person", several: "need a person"),
+            words(.idle, one: "is not recorded", several: "are not recorded"),
+        ].compactMap(\.self)
         let sum = "\(Quantity.count(Int64(machines.count), "machine")), \(Quantity.count(Int64(headsets.count), "headset"))"
         var lines = ["\(sum): \(parts.joined(separator: ", "))."]
         if silent > 0 {

@@ -19,6 +19,11 @@ extension Failure {
                 remedy:
                     "install liblsl from its project (a .deb for each release), or take the one of the Python package pylsl "
                     + "(eegsync lsl --library PATH); then start it again: systemctl restart eegsync-lsl.", code: .unavailable)
+        case .tooOld(0, let function):
+            self.init(
+                problem: "the library is not liblsl: it says no version, and has no \(function).",
+                consequence: "nothing is sent; the recording goes on.",
+                remedy: "name the file of liblsl, or leave --library away, for the one that is installed.", code: .unavailable)
         case .tooOld(let version, let function):
             self.init(
                 problem: "liblsl \(version / 100).\(version % 100) lacks \(function).",

@@ -31,8 +31,9 @@ struct SetupAnswers: Hashable {
 
     /// Reads a file of answers.
     ///
+    /// - Parameter models: those that there are.
     /// - Throws: ``Failure``, with everything that is wrong in it.
-    static func load(path: String) throws -> SetupAnswers {
+    static func load(path: String, models: [String]) throws -> SetupAnswers {
         let text: String
         do {
             text = try String(contentsOfFile: path, encoding: .utf8)
@@ -42,7 +43,7 @@ struct SetupAnswers: Hashable {
                 remedy: "check the path, and who may read it (ls -l).", code: .noInput)
         }
         do throws(YAMLDocumentError) {
-            return try SetupAnswersReader.read(text)
+            return try SetupAnswersReader.read(text, models: models)
         } catch {
             throw Failure(
                 problem: "the answers \(path) are wrong:\n" + error.problems.map { "    \($0)" }.joined(separator: "\n"),
@@ -103,9 +104,10 @@ struct SetupAnswers: Hashable {
 /// Reads answers.
 private struct SetupAnswersReader: YAMLReader {
     var problems: [YAMLProblem] = []
+    let models: [String]
 
-    static func read(_ text: String) throws(YAMLDocumentError) -> SetupAnswers {
-        var reader = SetupAnswersReader()
+    static func read(_ text: String, models: [String]) throws(YAMLDocumentError) -> SetupAnswers {
+        var reader = SetupAnswersReader(models: models)
         let answers = reader.answers(try reader.document(text, lengthMaximum: ConfigurationParser.lengthMaximum))
         try reader.refuseProblems()
         return answers
@@ -133,6 +135,10 @@ private struct SetupAnswersReader: YAMLReader {
             headset.name = text
         }
         headset.model = text(found["model"], limit: 64, allowed: "allowed is a model such as muse")
+        if let value = found["model"], let model = headset.model, !models.contains(model) {
+            complain(
+                value, "\(value.kind) is no model that this version knows", Spelling.suggestion(for: model, among: models))
+        }
         headset.advertises = text(found["advertises"], limit: 248, allowed: "allowed is the name that it advertises")
         if let address = found["address"], let written = text(address, limit: 64, allowed: "allowed is an address") {
             headset.identifiers = PeripheralIdentifier.ofEitherType(written)
