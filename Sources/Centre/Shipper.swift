@@ -30,7 +30,11 @@ package final class Shipper {
     private static let countInterval = 1800
 
     /// Whoever holds a lock for longer than that has forgotten it.
-    private static let limits = "SET lock_timeout = '30s'"
+    /// A machine that is gone amid a COPY is no idle transaction: the server's kernel asks for it.
+    private static let limits = """
+        SET lock_timeout = '30s'; SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10;
+        SET tcp_keepalives_count = 3; SET tcp_user_timeout = '90s'
+        """
     /// What the server may take for a statement.
     package static let statementSeconds: Int32 = 600
     /// Of a machine that is gone the server gives back what it holds after so long.
