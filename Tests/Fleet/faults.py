@@ -25,11 +25,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from cases import CaseError, require
 from line import Line
 from postgresql import DATABASE, OWNER, Server
 
 MACHINES = 50
-# Each is compared with the centre by itself.
+# More than four blocks of 4,096 samples, which come by COPY.
 SECONDS = 72
 # How often a machine tries, as its service would.
 TRIES = 40
@@ -40,12 +41,8 @@ NEAR, FAR = "198.19.77.1", "198.19.77.2"
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 
 
-class CaseError(Exception):
-    """Something was not as it should be."""
-
-
 class NotPermittedError(Exception):
-    """This machine makes no networks, or no small disks."""
+    """Networks, or small disks, that this machine does not make."""
 
 
 def prepare(*command: str) -> None:
@@ -53,11 +50,6 @@ def prepare(*command: str) -> None:
     made = subprocess.run(command, check=False, capture_output=True, text=True) if os.getuid() == 0 else None
     if made is None or made.returncode:
         raise NotPermittedError(f"{' '.join(command)}: {made.stderr.strip() if made else 'only root may'}")
-
-
-def require(condition: object, words: str) -> None:
-    if not condition:
-        raise CaseError(words)
 
 
 class Study:
@@ -74,9 +66,6 @@ class Study:
         said = (run.stdout + run.stderr).strip()
         require(run.returncode in wanted, f"{' '.join(arguments)}: exit code {run.returncode}: {said[:600]}")
         return said
-
-    def machine(self, number: int) -> "Machine":
-        return Machine(self, number)
 
     def holds(self, machines: "Sequence[Machine]") -> None:
         """Everything of each machine is there, and nothing else."""
@@ -126,7 +115,7 @@ class Machine:
 
 def machines(study: Study, count: int) -> list[Machine]:
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        return list(pool.map(study.machine, range(1, count + 1)))
+        return list(pool.map(lambda number: Machine(study, number), range(1, count + 1)))
 
 
 def ship_all(fleet: Sequence[Machine], host: str, port: int, before: Sequence[str] = ()) -> list[int]:
@@ -214,7 +203,7 @@ def silence(program: str, directory: pathlib.Path) -> str:
                 file.write("host all all samenet trust\n")
             server.rows("SELECT pg_reload_conf()", database="postgres")
             study = Study(program, directory, server)
-            machine = study.machine(1)
+            machine = Machine(study, 1)
             address = f"postgresql://{machine.role}@{NEAR}:{PORT}/{DATABASE}?sslmode=disable"
             options = ["ship", "--once", "--max-rate", "20k", "--to", address, "--database", str(machine.database)]
             shipping = subprocess.Popen([*within, program, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -18,21 +18,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from cases import CaseError, require
 from postgresql import DATABASE, OWNER, Server
 
 # How long it may take until what is gone is noticed, in seconds: ended recordings are looked at each five rounds here.
 LOOK_SECONDS = 200
 # The last one that ends in order; above it, a signal has ended the process.
 EXIT_CODES = 127
-
-
-class CaseError(Exception):
-    """Something was not as it should be."""
-
-
-def require(condition: bool, words: str) -> None:
-    if not condition:
-        raise CaseError(words)
 
 
 class Study:
