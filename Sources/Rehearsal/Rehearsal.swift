@@ -82,12 +82,11 @@ package final class Rehearsal {
         if pauseAfterEnd != nil { kill(for: .zero, at: calm) }
         if restart != nil { (restart, bootBegan) = (calm, min(bootBegan, calm - Self.startAfterBoot)) }
         disk.endFaults(at: calm)
-        // Whoever is at an address that nobody knows waits for the set time, and until the address before it is out of sight.
-        let isKnown = try plan.headsets.indices.map(isAtKnownAddress)
-        for (wait, isNow) in [(Duration.seconds(10), true), (.seconds(25), false)] {
-            try advance(to: calm + wait)
-            for (index, headset) in plan.headsets.enumerated() where isKnown[index] == isNow {
-                checker.checkIsBack(index, headset, world: world, since: calm, &report)
+        let limits = try plan.headsets.indices.map(returnLimit)
+        for limit in Set(limits).sorted() {
+            try advance(to: calm + limit)
+            for (index, headset) in plan.headsets.enumerated() where limits[index] == limit {
+                checker.checkIsBack(index, headset, world: world, since: calm, within: limit, &report)
             }
         }
         try advance(to: calm + plan.calmPeriod)
@@ -95,12 +94,16 @@ package final class Rehearsal {
         return report
     }
 
-    /// False where a headset that proves nothing has an address at which it never was.
-    private func isAtKnownAddress(_ index: Int) throws(StorageError) -> Bool {
+    /// Within which time a headset is to be back once all faults have ended. Whoever proves nothing, and is at an address that
+    /// nobody knows, waits for the set time, and until the address before it is out of sight: one of Bluetooth Classic is
+    /// paged there for up to ``ReconnectionLimits/classicConnectLimit`` before anything is scanned for.
+    private func returnLimit(_ index: Int) throws(StorageError) -> Duration {
         let headset = plan.headsets[index]
-        guard !headset.profile.provesIdentity, let id = try store.headset(named: headset.name) else { return true }
-        let reached = try store.identifiers(of: id)
-        return reached.isEmpty || reached.contains(world.headsets[index].identifier)
+        guard !headset.profile.provesIdentity, let id = try store.headset(named: headset.name) else { return .seconds(10) }
+        var known = try store.identifiers(of: id)
+        if headset.isNamedByAddress { known.append(headset.specification.identifier) }
+        if known.isEmpty || known.contains(world.headsets[index].identifier) { return .seconds(10) }
+        return headset.profile.usesSerialPort ? .seconds(30) : .seconds(25)
     }
 
     /// Lets everything happen until `end`.

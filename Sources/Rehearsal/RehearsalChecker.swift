@@ -240,17 +240,17 @@ struct RehearsalChecker {
 
     // MARK: The end of faults, and the end
 
-    /// 10 s after all faults have ended, samples flow.
+    /// So long after all faults have ended, samples flow.
     mutating func checkIsBack(
-        _ index: Int, _ headset: RehearsedHeadset, world: SimulatedWorld, since calm: MonotonicTime,
+        _ index: Int, _ headset: RehearsedHeadset, world: SimulatedWorld, since calm: MonotonicTime, within limit: Duration,
         _ report: inout RehearsalReport
     ) {
         let recording = headsetOfRecording.filter { $0.value == index && !stopRequested.contains($0.key) }.keys.max()
         guard recording != nil else { return }
         if !world.headsets[index].isStreamingLive {
-            add(.backInTime, "\(headset.name) does not stream 10 s after all faults have ended", at: world.now, &report)
+            add(.backInTime, "\(headset.name) does not stream \(limit) after all faults have ended", at: world.now, &report)
         } else if lastRowsCommitted[index] ?? .boot <= calm {
-            add(.backInTime, "nothing of \(headset.name) is stored 10 s after all faults have ended", at: world.now, &report)
+            add(.backInTime, "\(headset.name) has nothing stored \(limit) after all faults have ended", at: world.now, &report)
         }
     }
 

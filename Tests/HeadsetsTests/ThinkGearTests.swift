@@ -30,6 +30,10 @@ extension DecodedItem {
         default: false
         }
     }
+
+    fileprivate func isSamples(of stream: Int) -> Bool {
+        if case .samples(let block) = self { block.stream == stream } else { false }
+    }
 }
 
 @Suite("ThinkGear")
@@ -186,17 +190,53 @@ struct ThinkGearDamageTests {
             ])
     }
 
-    @Test("tells a damaged power frame from damaged raw frames", arguments: 0..<36)
-    func powerFrame(offset: Int) {
-        var stream = Self.raw(0..<20) + ThinkGearTests.documented + Self.raw(20..<60)
-        stream[20 * 8 + offset] ^= 0x10
+    /// Four sets of powers, each behind 512 raw samples.
+    private static let fourSets = (0..<4).flatMap { _ in raw(0..<512) + ThinkGearTests.documented }
+    private static let setLength = 512 * 8 + 36
+
+    @Test("tells a damaged power frame from damaged raw frames, the first one by the next", arguments: 0..<36, 0..<4)
+    func powerFrame(offset: Int, set: Int) {
+        var stream = Self.fourSets + Self.raw(0..<5)
+        stream[set * Self.setLength + 512 * 8 + offset] ^= 0x10
         let decoded = decodeThinkGear(stream)
-        #expect(decoded.values == Array(0..<60))
-        #expect(
-            decoded.items == [
-                samples(0, 0..<20, channels: 1), .damaged(stream: 1, count: 1), .damaged(stream: 2, count: 1),
-                samples(0, 20..<60, channels: 1),
-            ])
+        let losses = decoded.items.indices.filter { decoded.items[$0].isLoss }
+        #expect(losses.map { decoded.items[$0] } == [.damaged(stream: 1, count: 1), .damaged(stream: 2, count: 1)])
+        #expect(decoded.items.filter { $0 == mark }.count == 3)
+        // Among the sets it stands where it was.
+        let before = decoded.items[..<(losses.first ?? 0)].filter { $0.isSamples(of: 1) }.count
+        #expect(before == set)
+    }
+
+    @Test("takes damage where no set can have been for none that was lost, whatever its length", arguments: 1..<80)
+    func suspected(count: Int) {
+        // Amid the first second, and not 512 samples before a set.
+        var stream = Self.raw(0..<600) + ThinkGearTests.documented + Self.raw(0..<512) + ThinkGearTests.documented
+        for offset in 30 * 8..<(30 * 8 + count) { stream[offset] = 0x11 }
+        let lost = decodeThinkGear(stream).items.filter(\.isLoss)
+        #expect(lost.allSatisfy { if case .damaged(stream: 0, _) = $0 { true } else { false } })
+    }
+
+    @Test("takes what is left of raw frames for no set of powers, however many bytes never came", arguments: 0..<64)
+    func remains(count: Int) {
+        // Of some frames amid the second set so many bytes arrive, the last one of which is cut.
+        var stream = Self.fourSets
+        let begin = Self.setLength + 100 * 8
+        stream.removeSubrange(begin + 3..<begin + 3 + count)
+        let lost = decodeThinkGear(stream).items.filter(\.isLoss)
+        #expect(!lost.contains { if case .damaged(stream: 1, _) = $0 { true } else { false } })
+        #expect(!lost.contains { if case .damaged(stream: 2, _) = $0 { true } else { false } })
+    }
+
+    @Test("counts sets that were lost with all that lay around them by the raw samples", arguments: 1...3)
+    func lostSets(count: Int) {
+        var stream = (0..<6).flatMap { _ in Self.raw(0..<512) + ThinkGearTests.documented }
+        for set in 2..<(2 + count) {
+            // Damaged from before the powers until behind them.
+            for offset in (Self.setLength * (set + 1) - 200)..<(Self.setLength * (set + 1) + 160) { stream[offset] = 0x11 }
+        }
+        var lost: [Int: Int] = [:]
+        for case .damaged(let stream, let number) in decodeThinkGear(stream).items { lost[stream, default: 0] += number }
+        #expect(lost[1] == count && lost[2] == count)
     }
 
     @Test(

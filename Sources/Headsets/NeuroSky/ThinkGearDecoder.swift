@@ -2,16 +2,17 @@ package import Bluetooth
 
 /// Decodes the byte stream of a ThinkGear serial port into the streams of ``ThinkGearProfile``.
 ///
-/// The format has no counter. Damage is therefore counted in bytes: what lies between two good frames shows how many frames
+/// The format has no counter. Damage is therefore counted in bytes: what lies between two good frames shows how many raw frames
 /// were lost there. Bytes that never came leave no trace; but the module computes powers once in 512 raw samples, so that each
 /// set of them is a mark (``DecodedItem/periodMark(stream:sampleCount:blockLength:)``), exact to a sample however the stream
 /// is cut into pieces. In a recording of 322 s, 320 of the 321 intervals between two sets are 512 raw samples; one is 262,
-/// where the module or the recording began anew.
+/// where the module or the recording began anew. The same shows which sets were lost themselves (``ThinkGearSets``).
 package struct ThinkGearDecoder: HeadsetDecoder {
     private let characteristic: BluetoothUUID
     private var parser = ThinkGearParser()
     /// What old modules sent of their battery last.
     private var battery: UInt8?
+    private var sets = ThinkGearSets()
 
     /// Creates a decoder for one link.
     ///
@@ -34,10 +35,11 @@ package struct ThinkGearDecoder: HeadsetDecoder {
         while let frame = parser.next() {
             if frame.skippedByteCount > 0 {
                 Self.endRaw(from: &rawStart, into: &decoded)
-                Self.appendLoss(of: frame, into: &decoded)
+                appendLoss(of: frame, into: &decoded)
             }
             if let sample = parser.rawSample(of: frame) {
                 decoded.values.append(Int32(sample))
+                sets.addRaw()
                 continue
             }
             appendRows(of: parser.payload(of: frame), rawStart: &rawStart, into: &decoded)
@@ -65,18 +67,21 @@ package struct ThinkGearDecoder: HeadsetDecoder {
         return ((rest + ThinkGearFrame.rawLength - 1) / ThinkGearFrame.rawLength, power)
     }
 
-    private static func appendLoss(of frame: ThinkGearParser.Frame, into decoded: inout Decoded) {
+    private mutating func appendLoss(of frame: ThinkGearParser.Frame, into decoded: inout Decoded) {
         // A link begins anywhere within a frame: that is no damage.
         if frame.isFirst {
             decoded.items.append(.discarded(byteCount: frame.skippedByteCount))
             return
         }
-        let lost = lostFrames(inBytes: frame.skippedByteCount)
+        let lost = Self.lostFrames(inBytes: frame.skippedByteCount)
         if lost.raw > 0 { decoded.items.append(.damaged(stream: ThinkGearProfile.eeg, count: lost.raw)) }
-        if lost.power > 0 {
-            decoded.items.append(.damaged(stream: ThinkGearProfile.power, count: lost.power))
-            decoded.items.append(.damaged(stream: ThinkGearProfile.esense, count: lost.power))
-        }
+        Self.appendLostSets(sets.addDamage(raw: lost.raw, sets: lost.power), into: &decoded)
+    }
+
+    private static func appendLostSets(_ count: Int, into decoded: inout Decoded) {
+        guard count > 0 else { return }
+        decoded.items.append(.damaged(stream: ThinkGearProfile.power, count: count))
+        decoded.items.append(.damaged(stream: ThinkGearProfile.esense, count: count))
     }
 
     /// Ends the block of raw samples that began at `start`, if there are any.
@@ -93,10 +98,11 @@ package struct ThinkGearDecoder: HeadsetDecoder {
     }
 
     /// Powers were computed here, of the raw samples up to here.
-    private static func appendMark(from start: inout Int, into decoded: inout Decoded) {
-        endRaw(from: &start, into: &decoded)
+    private mutating func appendMark(from start: inout Int, into decoded: inout Decoded) {
+        Self.endRaw(from: &start, into: &decoded)
         decoded.items.append(
             .periodMark(stream: ThinkGearProfile.eeg, sampleCount: ThinkGearProfile.samplesPerPower, blockLength: 1))
+        Self.appendLostSets(sets.takeSet(), into: &decoded)
     }
 
     private mutating func appendRows(of payload: ArraySlice<UInt8>, rawStart: inout Int, into decoded: inout Decoded) {
@@ -107,14 +113,15 @@ package struct ThinkGearDecoder: HeadsetDecoder {
             case (ThinkGearRow.raw, 2):
                 let bits = UInt16(value[value.startIndex]) << 8 | UInt16(value[value.startIndex + 1])
                 decoded.values.append(Int32(Int16(bitPattern: bits)))
+                sets.addRaw()
             case (ThinkGearRow.power, 24):
-                Self.appendMark(from: &rawStart, into: &decoded)
+                appendMark(from: &rawStart, into: &decoded)
                 for offset in stride(from: value.startIndex, to: value.endIndex, by: 3) {
                     decoded.values.append(
                         Int32(value[offset]) << 16 | Int32(value[offset + 1]) << 8 | Int32(value[offset + 2]))
                 }
                 Self.appendInstant(of: ThinkGearProfile.power, firstChannel: 0, from: &rawStart, into: &decoded)
-            case (ThinkGearRow.floatingPower, 32): Self.appendMark(from: &rawStart, into: &decoded)
+            case (ThinkGearRow.floatingPower, 32): appendMark(from: &rawStart, into: &decoded)
             case (ThinkGearRow.poorSignal, 1): esense.poorSignal = value.first.map(Int32.init)
             case (ThinkGearRow.attention, 1): esense.attention = value.first.map(Int32.init)
             case (ThinkGearRow.meditation, 1): esense.meditation = value.first.map(Int32.init)
