@@ -26,6 +26,7 @@ package struct CentreStep: Hashable, Sendable {
         CentreStep("p0017_guarded", PackageResources.p0017_guarded_sql),
         CentreStep("p0018_withdrawn", PackageResources.p0018_withdrawn_sql),
         CentreStep("p0019_quotas", PackageResources.p0019_quotas_sql),
+        CentreStep("p0020_replaced", PackageResources.p0020_replaced_sql),
     ]
 
     private init(_ identifier: String, _ bytes: [UInt8]) {

@@ -6,10 +6,15 @@ struct ShipmentTable {
     private let connection: CentreConnection
     /// False where the centre is of a version that knows one head of a stream.
     private let knowsHeads: Bool
+    /// Whether the centre takes both of what is supposed and what is so afterwards in one call; since the step
+    /// `p0020_replaced`.
+    let takesBoth: Bool
 
     init(_ connection: CentreConnection) throws(CentreError) {
         self.connection = connection
-        knowsHeads = try connection.execute("SELECT to_regprocedure('ship_state_heads()') IS NOT NULL").first?.first == "t"
+        let there = try connection.execute(
+            "SELECT to_regproc('ship_state_heads') IS NOT NULL, to_regproc('ship_heads_to') IS NOT NULL")
+        (knowsHeads, takesBoth) = (there.first?[0] == "t", there.first?[1] == "t")
     }
 
     /// How many heads of a stream the centre takes.
@@ -43,19 +48,23 @@ struct ShipmentTable {
         }
     }
 
-    /// Holds what is there of a stream until the transaction ends.
-    ///
-    /// - Throws: `refused` where it is not what is supposed, as another process has sent meanwhile.
-    func begin(_ stream: StreamShipment) throws(CentreError) {
-        try connection.execute(
-            knowsHeads
-                ? "SELECT ship_begin_heads($1, $2, $3, $4, $5)"
-                : "SELECT ship_begin($1, $2, upper($3::int8multirange) - 1, $4, $5)",
-            Self.parameters(stream.uuid, stream.before), isRepeated: true)
+    /// Holds what is there of a stream until the transaction ends. The call is `refused` where it is not what is supposed, as
+    /// another process has sent meanwhile.
+    func begin(_ stream: StreamShipment, in calls: inout CallList) {
+        let supposed = Self.parameters(stream.uuid, stream.before)
+        if takesBoth {
+            calls.append("ship_heads_to", supposed + Self.parameters(stream.uuid, stream.after).dropFirst())
+        } else if knowsHeads {
+            calls.append("ship_begin_heads", supposed)
+        } else {
+            let last = stream.before.heads.last.map { "\($0.upperBound)" }
+            calls.append("ship_begin", supposed[..<2] + [last] + supposed[3...])
+        }
     }
 
     /// Says what is there of a stream once the transaction ends.
     func end(_ stream: StreamShipment) throws(CentreError) {
+        if takesBoth { return }
         try connection.execute(
             knowsHeads
                 ? "SELECT ship_end_heads($1, $2, $3, $4, $5)"

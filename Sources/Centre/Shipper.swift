@@ -31,9 +31,10 @@ package final class Shipper {
 
     /// Whoever holds a lock for longer than that has forgotten it.
     /// A machine that is gone amid a COPY is no idle transaction: the server's kernel asks for it.
-    private static let limits = """
+    /// What is confirmed is there for good, whatever the server's setting.
+    private static let settings = """
         SET lock_timeout = '30s'; SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10;
-        SET tcp_keepalives_count = 3; SET tcp_user_timeout = '90s'
+        SET tcp_keepalives_count = 3; SET tcp_user_timeout = '90s'; SET synchronous_commit = on
         """
     /// What the server may take for a statement.
     package static let statementSeconds: Int32 = 600
@@ -54,6 +55,8 @@ package final class Shipper {
     private var documents: [RecordingID: SentDocument] = [:]
     /// False where the centre is of a version that takes whole documents only.
     private let takesChanges: Bool
+    /// False where the centre is of a version that wants to hear with each change whose recording it is.
+    private let takesHeadless: Bool
     /// What is there of the tables that grow beside the samples, of each recording that was looked at.
     private var series: [RecordingID: [RowSeries: RowSeries.State]] = [:]
     /// What of them the centre holds, as it has said itself or was sent.
@@ -105,7 +108,8 @@ package final class Shipper {
         views = try StreamViews(connection)
         documentVersions = try DocumentVersions(connection)
         shipmentTable = try ShipmentTable(connection)
-        try connection.execute(Self.limits)
+        takesHeadless = shipmentTable.takesBoth
+        try connection.execute(Self.settings)
         try connection.endStatements(afterSeconds: statementSeconds)
         try connection.endIdleTransactions(afterSeconds: idleSeconds)
         try connection.execute("SELECT ship_machine($1, $2)", [machine, version])
@@ -326,7 +330,7 @@ package final class Shipper {
             return parts.enumerated().map { ($0.element, $0.offset == 0) }
         }
         if !takesChanges { return before == document.sent ? [] : [(document.json, true)] }
-        return document.changes(since: before).map { [($0, false)] } ?? []
+        return document.changes(since: before, repeatsHead: !takesHeadless).map { [($0, false)] } ?? []
     }
 
     private func send(_ statement: (document: String, isWhole: Bool), of recording: RecordingID) throws(CentreError) {
@@ -366,33 +370,27 @@ package final class Shipper {
             for statement in statements { try send(statement, of: shipment.recording) }
         }
         // A worker of a cluster learns whose a stream is from the transaction that brings the stream, once that has ended.
-        if pieceTable.isSpread { try inTransaction(sendTables) }
-        try inTransaction { () throws(CentreError) in
+        if pieceTable.isSpread { try connection.inTransaction(sendTables) }
+        try connection.inTransaction { () throws(CentreError) in
             if !pieceTable.isSpread { try sendTables() }
+            let streams = shipment.streams.filter { $0.after != $0.before }
+            var calls = CallList()
             for part in shipment.series {
                 guard let rows = part.rows else { continue }
-                try connection.execute(
-                    "SELECT ship_rows($1, $2, $3, $4, $5, $6, $7, $8)",
+                calls.append(
+                    "ship_rows",
                     [
                         shipment.uuid, part.series.table, part.series.owner, "\(part.series.part)", "\(part.after.last)",
                         "\(part.after.count)", part.after.isComplete ? "t" : "f", rows,
-                    ], isRepeated: true)
+                    ])
             }
-            for stream in shipment.streams where stream.after != stream.before {
-                try shipmentTable.begin(stream)
+            for stream in streams { shipmentTable.begin(stream, in: &calls) }
+            try calls.run(connection)
+            for stream in streams {
                 try pieceTable.send(stream)
                 try shipmentTable.end(stream)
             }
         }
         hostBoots = Digest(of: boots)
-    }
-
-    /// Runs statements that count together or not at all, and that are there for good before anything of them is confirmed,
-    /// whatever the server's setting.
-    private func inTransaction(_ statements: () throws(CentreError) -> Void) throws(CentreError) {
-        try connection.inTransaction { () throws(CentreError) in
-            try connection.execute("SET LOCAL synchronous_commit = on")
-            try statements()
-        }
     }
 }

@@ -157,9 +157,60 @@ def had_before(centre: Centre, steps: Callable[[Centre], None]) -> None:
     assert 3 < used(centre) - before < 300, used(centre) - before
 
 
+def replaced(centre: Centre) -> None:
+    """Rows that are replaced again and again within a transaction, which no VACUUM removes meanwhile."""
+    ordinary(centre)
+    marks = json.dumps(document(1, annotation=[mark(n, "x" * 100) for n in (5, *range(100, 2100))])).replace("'", "''")
+    change = json.dumps({"recording": {"uuid": uuid(1)}, "stream": []})
+    row = json.dumps([{"owner": "", "number": 1, "part": 0, "row": {"kind": "x" * 1000}}])
+    machine = uuid(2001)
+    centre.sql(f"SELECT ship_machine('{machine}', 'x')", "pi-1")
+    heads = "{" + ",".join(f"[{4 * n},{4 * n + 1}]" for n in range(300)) + "}"
+    status = json.dumps({"is_acquiring": True, "problem": "x" * 500})
+    ways = {
+        "wholes": f"PERFORM ship_recording('{marks}')",
+        "wholes that are refused": f"""BEGIN
+            PERFORM ship_recording('{marks}'); RAISE division_by_zero; EXCEPTION WHEN division_by_zero THEN NULL; END""",
+        "changes without any": f"PERFORM ship_changes('{change}')",
+        "series": f"PERFORM ship_rows('{uuid(1)}', 'headset_message', '', 0, 1, 1, true, '{row}')",
+        "heads": f"PERFORM ship_end_heads('{uuid(1001)}', 1, '{heads}', NULL, NULL)",
+        "what is said of the machine": f"PERFORM ship_status('{machine}', '{status}')",
+        "which machine it is": f"PERFORM ship_machine('{machine}', 'x')",
+    }
+    today = "(extract(epoch FROM clock_timestamp())::bigint / 86400) << 32"
+    counter, limit = "eegsync_quota.replaced_kib_1", 1024 * 1024
+    centre.sql("SELECT set_quota('pi-1', 10 * 1024 * 1024)")
+    centre.sql(f"SELECT ship_begin_heads('{uuid(1001)}', NULL, '{{}}', NULL, NULL)", "pi-1")
+    body = centre.sql("SELECT pg_get_functiondef('note_replaced(bigint)'::regprocedure)")
+    for words, statement in ways.items():
+        count = 3 if words.startswith("wholes") else 4000
+        attempt = f"DO $$BEGIN FOR i IN 1..{count} LOOP {statement}; END LOOP; END$$"
+        # Without what counts them nothing is refused.
+        centre.sql("CREATE OR REPLACE FUNCTION note_replaced(bytes bigint) RETURNS void LANGUAGE plpgsql AS $$BEGIN END$$")
+        centre.sql(attempt, "pi-1")
+        centre.sql(body)
+        centre.sql(f"SELECT setval('{counter}', ({today}) + {limit - 200})")
+        said = refusal(functools.partial(centre.sql, attempt, "pi-1"))
+        assert "most for a day" in said, f"{words}: {said}"
+        # What was rolled back is counted, too; a whole does not fit in even once.
+        counted = int(centre.sql(f"SELECT last_value - ({today}) FROM {counter}"))
+        assert counted > limit - (200 if words.startswith("wholes") else 20), (words, counted)
+    # How it is it says all the same, once a second.
+    centre.sql("UPDATE machine_status SET received = received - interval '1 minute'")
+    centre.sql(f"SELECT ship_status('{machine}', '{status}')", "pi-1")
+    assert "most for a day" in refusal(lambda: centre.sql(f"SELECT ship_recording('{marks}')", "pi-1"))
+    # Blocks are something else: they are never replaced. And on the next day all of it goes on.
+    centre.sql(f"INSERT INTO sample_block VALUES ('{uuid(1001)}', 5000, 1, '{{1}}', '{{1}}')", "pi-1")
+    centre.sql(f"SELECT setval('{counter}', ({today}) - 4294967296 + {limit})")
+    centre.sql(f"SELECT ship_recording('{marks}')", "pi-1")
+    # An ordinary day of a machine that connects each minute has room: its whole is some 100 kB.
+    assert int(centre.sql(f"SELECT last_value - ({today}) FROM {counter}")) < 800
+
+
 QUOTAS = {
     "quota-samples": Check(samples, "samples beyond a machine's quota are refused, whichever way they come"),
     "quota-rows": Check(words_of_machines, "and so is everything else that stays"),
+    "quota-replaced": Check(replaced, "what a machine replaces within a day is bounded"),
     "quota-back": Check(given_back, "what is replaced or erased is given back"),
     "quota-ship": Check(shipping, "ship waits for more of a quota, and brings everything then"),
     "quota-role": Check(another_role, "another role of a machine goes on with its quota"),

@@ -113,23 +113,30 @@ struct ShippingTests {
     @Test("Of a document that was sent, only what has changed is sent again")
     func changes() throws {
         let first = try shipment().document
-        #expect(first.changes(since: first.sent) == nil)
+        #expect(first.changes(since: first.sent, repeatsHead: true) == nil)
         var batch = WriteBatch(number: 4)
         batch.samples = [Fixture.rows(Fixture.eeg, 600..<668, channels: 4)]
         batch.changes = [.ledger(.recover(stream: Fixture.eeg, firstN: 512, channel: 0, count: 68))]
         try store.commit(batch)
         let second = try shipment().document
-        let changes = try #require(second.changes(since: first.sent))
+        let changes = try #require(second.changes(since: first.sent, repeatsHead: true))
         let json = try #require(try JSONSerialization.jsonObject(with: Data(changes.utf8)) as? [String: Any])
         let streams = try #require(json["stream"] as? [[String: Any]])
         #expect(streams.count == 1 && json["annotation"] == nil && json["recording"] != nil)
         #expect((streams[0]["gap"] as? [Any])?.count == 1 && streams[0]["segment"] == nil && streams[0]["block"] != nil)
         #expect(changes.count < second.json.count)
+        // A centre that knows the recording gets no more than which one it is, unless something else is said of it.
+        let brief = try #require(second.changes(since: first.sent, repeatsHead: false))
+        let head = "{\"recording\":{\"uuid\":\"\(second.uuid)\"},\"stream\":["
+        #expect(brief.hasPrefix(head) && changes.hasSuffix(brief.dropFirst(head.count)))
+        var renamed = second
+        renamed.head += ",\"recording_property\":[]"
+        #expect(renamed.changes(since: first.sent, repeatsHead: false)?.hasPrefix("{" + renamed.head) == true)
         // What is gone is named by its key; the whole has it no more.
         var third = second
         let gaps = try #require(third.streams[0].tables.firstIndex { $0.name == "gap" })
         let gone = third.streams[0].tables[gaps].lines.removeFirst()
-        let removal = try #require(third.changes(since: second.sent))
+        let removal = try #require(third.changes(since: second.sent, repeatsHead: true))
         #expect(removal.contains("\"removed\":{\"gap\":[\(gone.key)]}") && !third.json.contains(gone.json))
         #expect(gone.key == "{\"channel\":0,\"first_n\":512}")
         // Blocks before the last one are not sent again, and are not gone.
@@ -139,11 +146,11 @@ struct ShippingTests {
         let last = try store.shipment(of: recording, states: [:], blocksFrom: [eeg.uuid: from], series: nil, rowLimit: 10_000)
             .document
         #expect(last.streams[0].blocks.lines.count < second.streams[0].blocks.lines.count)
-        #expect(last.changes(since: second.sent) == nil)
+        #expect(last.changes(since: second.sent, repeatsHead: true) == nil)
         // A stream that begins later comes whole.
         var fewer = first
         fewer.streams.removeLast()
-        #expect(first.changes(since: fewer.sent)?.contains("\"channel\":[{") == true)
+        #expect(first.changes(since: fewer.sent, repeatsHead: true)?.contains("\"channel\":[{") == true)
     }
 
     @Test("What the centre has of a database that has become another one is noticed")

@@ -27,6 +27,8 @@ package struct RecordingDocument: Hashable, Sendable {
         var lastBlocks: [BlockEnd] = []
     }
 
+    /// The recording's UUID.
+    var uuid: String
     /// Members of a JSON object: the recording itself, the headset, what people say of it.
     var head: String
     var tables: [Table]
@@ -106,7 +108,10 @@ package struct RecordingDocument: Hashable, Sendable {
     }
 
     /// What has changed since a document was sent; nil for nothing.
-    package func changes(since sent: SentDocument) -> String? {
+    ///
+    /// - Parameter repeatsHead: whether the recording itself, its headset and what people say of it are there where they are as
+    ///   they were, too. Without them a document has the recording's UUID alone.
+    package func changes(since sent: SentDocument, repeatsHead: Bool) -> String? {
         var streams: [String] = []
         for stream in self.streams {
             let blocks = Self.changedLines(stream.blocks, sent.rows[stream.uuid + stream.blocks.name])
@@ -118,8 +123,10 @@ package struct RecordingDocument: Hashable, Sendable {
             streams.append("{\(([stream.own] + parts).joined(separator: ","))}")
         }
         let changes = Self.changes(tables, sent) { $0 }
-        if streams.isEmpty, changes == nil, sent.head == head.hashValue { return nil }
-        let parts = [head, changes, Self.member("stream", streams)].compactMap(\.self)
+        let isSameHead = sent.head == head.hashValue
+        if streams.isEmpty, changes == nil, isSameHead { return nil }
+        let ownHead = isSameHead && !repeatsHead ? "\"recording\":{\"uuid\":\(ShippingDocument.quoted(uuid))}" : head
+        let parts = [ownHead, changes, Self.member("stream", streams)].compactMap(\.self)
         return "{\(parts.joined(separator: ","))}"
     }
 

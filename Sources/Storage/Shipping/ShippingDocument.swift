@@ -118,6 +118,7 @@ enum ShippingDocument {
         }
         let small = try carried.smallTables(in: db)
         return RecordingDocument(
+            uuid: try String.fetchOne(db, sql: "SELECT uuid FROM recording WHERE id = ?", arguments: key) ?? "",
             head: "\"recording\":\(recording),\"headset\":\(headset),\"recording_detail\":\(details),"
                 + "\"recording_property\":\(properties)", tables: [annotations, links] + small, streams: streams,
             hasAllBlocks: blocksLeft > 0)
