@@ -370,9 +370,11 @@ package final class Shipper {
             for statement in statements { try send(statement, of: shipment.recording) }
         }
         // A worker of a cluster learns whose a stream is from the transaction that brings the stream, once that has ended.
-        if pieceTable.isSpread { try connection.inTransaction(sendTables) }
+        let mayBeNew = documents[shipment.recording] == nil || shipment.streams.contains { states[$0.uuid] == nil }
+        let isApart = pieceTable.isSpread && mayBeNew
+        if isApart { try connection.inTransaction(sendTables) }
         try connection.inTransaction { () throws(CentreError) in
-            if !pieceTable.isSpread { try sendTables() }
+            if !isApart { try sendTables() }
             let streams = shipment.streams.filter { $0.after != $0.before }
             var calls = CallList()
             for part in shipment.series {

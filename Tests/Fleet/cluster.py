@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import pathlib
 import shutil
+import sqlite3
 import statistics
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from checklist import check, conclude, notices
 from postgresql import DATABASE, OWNER, PORT, Server, Session, newest_binaries
 
 COMPARE = pathlib.Path(__file__).with_name("compare.py")
+TWINS_PROGRAM = pathlib.Path(__file__).with_name("twins.py")
 SETTINGS = {
     "shared_preload_libraries": "citus",
     # Shards are moved by logical replication.
@@ -48,6 +50,26 @@ QUESTIONS = [
         to_timestamp(o.start_unix_ns / 1e9 + 40)) AS s GROUP BY o.uuid ORDER BY o.uuid""",
     "SELECT study, machine, headset FROM fleet ORDER BY machine",
 ]
+# Of a headset that two machines record, what they share, where they differ, and what one has from the other.
+TWINS = [
+    """SELECT machine, samples_shared, samples_differing, rows_only_there, values_only_there, obstacle FROM recording_twin
+    ORDER BY 1""",
+    "SELECT stream, n, channel, here, there, other_n FROM twin_conflict ORDER BY recording_id, n, channel",
+    """SELECT r.role, g.first_n, g.channel, g.count, g.cause, g.recovered, g.filled, g.missing FROM filled_gap AS g
+    JOIN recording AS r ON r.id = g.recording_id ORDER BY 1, 2, 3""",
+    """SELECT r.role, a.rows, a.filled, a.missing, a.findings FROM recording AS r CROSS JOIN LATERAL audit_filled(r.id) AS a
+    ORDER BY 1, 2""",
+    """SELECT r.role, s.n, s.unix_ns, s.value FROM recording AS r CROSS JOIN LATERAL
+    filled_samples(r.id, 'eeg', '2000-01-01', '2100-01-01') AS s WHERE r.role LIKE 'twin-%' AND s.n % 97 < 2 ORDER BY 1, 2""",
+    "SELECT r.role, is_whole(st.id) FROM stream AS st JOIN recording AS r ON r.id = st.recording_id ORDER BY 1, st.position",
+]
+# What two machines receive of it (twins.py): each lacks something, and in the end they differ in one value.
+RECEIVED = {
+    "twin-1": ["77", "0", "40000", "--lost", "8000-12000", "--half", "20000-21000", "--lost", "30000-30400"],
+    "twin-2": ["77", "4000", "50000", "--lost", "10000-10800", "--lost", "24000-25000", "--half", "8800-8960"],
+    "twin-3": ["78", "0", "8000", "--lost", "1600-2000"],
+    "twin-4": ["78", "0", "8000", "--change", "4321"],
+}
 # What a role may not do, and what it is said then.
 REFUSED = [
     ("pi-1", "SELECT * FROM sample_block", "permission denied"),
@@ -226,6 +248,22 @@ def further(bench: Bench, count: int) -> None:
             bench.ship(f"pi-{number}", server)
 
 
+def twins(bench: Bench) -> None:
+    """One headset that two machines record, and another one whose values differ once."""
+    for number, (machine, arguments) in enumerate(RECEIVED.items()):
+        command = [sys.executable, "-B", str(TWINS_PROGRAM), "notifications", *arguments]
+        sent = bench.directory / f"{machine}.txt"
+        sent.write_text(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
+        database = str(bench.database(machine))
+        bench.run("replay", str(sent), "--model", "buffered-eeg", "--headset", "left", "--database", database)
+        with contextlib.closing(sqlite3.connect(database)) as own:
+            own.execute("UPDATE headset SET uuid = ?", (f"5eedc0de-0000-4000-8000-00000000000{number // 2}",))
+            own.commit()
+        for server in (bench.plain, bench.coordinator):
+            bench.enrol(machine, "sleep", server)
+            bench.ship(machine, server)
+
+
 def add_worker(bench: Bench) -> None:
     bench.join(bench.nodes[2])
     bench.coordinator.rows("SELECT rebalance_table_shards('sample_block')")
@@ -298,12 +336,17 @@ def main() -> int:
         for role, statement, words in REFUSED:
             check(f"{role} is refused: {statement[:60]}", partial(bench.refuses, role, statement, words))
         check("a recording comes back", lambda: bench.fetched("pi-2"))
+        check("one headset on two machines", lambda: twins(bench))
+        for question in TWINS:
+            check(f"twins: {' '.join(question.split())[:70]}", partial(bench.answers_alike, question, "ada"))
         check("further machines", lambda: further(bench, arguments.streams))
         times = {"plain": bench.seconds(plain), "1 worker": bench.seconds(nodes[0])}
         check("another worker gets a part of them", lambda: add_worker(bench))
         times["2 workers"] = bench.seconds(nodes[0])
         for question in QUESTIONS:
             check(f"ada, on two: {' '.join(question.split())[:60]}", partial(bench.answers_alike, question, "ada"))
+        for question in TWINS:
+            check(f"twins, on two: {' '.join(question.split())[:60]}", partial(bench.answers_alike, question, "ada"))
         check("workers that were away", lambda: stopped_worker(bench))
         check("erase a participant", lambda: erased(bench))
         report(bench, times)
