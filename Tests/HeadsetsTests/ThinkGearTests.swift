@@ -227,6 +227,22 @@ struct ThinkGearDamageTests {
         #expect(!lost.contains { if case .damaged(stream: 2, _) = $0 { true } else { false } })
     }
 
+    @Test("takes a module that began anew for no loss, and three periods without damage for two", arguments: [300, 511, 1024])
+    func beganAnew(between: Int) {
+        let set = ThinkGearTests.documented
+        let stream = Self.raw(0..<512) + set + Self.raw(0..<Int16(between)) + Self.raw(0..<512) + set
+        let lost = decodeThinkGear(stream).items.filter(\.isLoss)
+        #expect(lost.isEmpty == (between != 1024) && (lost.isEmpty || lost.contains(.damaged(stream: 1, count: 2))))
+    }
+
+    @Test("counts damaged sets of a module that sends no raw samples by their bytes")
+    func withoutRaw() {
+        var stream = ThinkGearTests.documented + ThinkGearTests.documented + ThinkGearTests.documented
+        stream[36 + 10] ^= 0x10
+        #expect(
+            decodeThinkGear(stream).items.filter(\.isLoss) == [.damaged(stream: 1, count: 1), .damaged(stream: 2, count: 1)])
+    }
+
     @Test("counts sets that were lost with all that lay around them by the raw samples", arguments: 1...3)
     func lostSets(count: Int) {
         var stream = (0..<6).flatMap { _ in Self.raw(0..<512) + ThinkGearTests.documented }

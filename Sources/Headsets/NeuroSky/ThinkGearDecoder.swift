@@ -98,11 +98,14 @@ package struct ThinkGearDecoder: HeadsetDecoder {
     }
 
     /// Powers were computed here, of the raw samples up to here.
-    private mutating func appendMark(from start: inout Int, into decoded: inout Decoded) {
+    ///
+    /// - Parameter isStored: false for powers as floating-point numbers.
+    private mutating func appendMark(isStored: Bool, from start: inout Int, into decoded: inout Decoded) {
         Self.endRaw(from: &start, into: &decoded)
         decoded.items.append(
             .periodMark(stream: ThinkGearProfile.eeg, sampleCount: ThinkGearProfile.samplesPerPower, blockLength: 1))
-        Self.appendLostSets(sets.takeSet(), into: &decoded)
+        let lost = sets.takeSet()
+        if isStored { Self.appendLostSets(lost, into: &decoded) }
     }
 
     private mutating func appendRows(of payload: ArraySlice<UInt8>, rawStart: inout Int, into decoded: inout Decoded) {
@@ -115,13 +118,13 @@ package struct ThinkGearDecoder: HeadsetDecoder {
                 decoded.values.append(Int32(Int16(bitPattern: bits)))
                 sets.addRaw()
             case (ThinkGearRow.power, 24):
-                appendMark(from: &rawStart, into: &decoded)
+                appendMark(isStored: true, from: &rawStart, into: &decoded)
                 for offset in stride(from: value.startIndex, to: value.endIndex, by: 3) {
                     decoded.values.append(
                         Int32(value[offset]) << 16 | Int32(value[offset + 1]) << 8 | Int32(value[offset + 2]))
                 }
                 Self.appendInstant(of: ThinkGearProfile.power, firstChannel: 0, from: &rawStart, into: &decoded)
-            case (ThinkGearRow.floatingPower, 32): appendMark(from: &rawStart, into: &decoded)
+            case (ThinkGearRow.floatingPower, 32): appendMark(isStored: false, from: &rawStart, into: &decoded)
             case (ThinkGearRow.poorSignal, 1): esense.poorSignal = value.first.map(Int32.init)
             case (ThinkGearRow.attention, 1): esense.attention = value.first.map(Int32.init)
             case (ThinkGearRow.meditation, 1): esense.meditation = value.first.map(Int32.init)

@@ -13,15 +13,24 @@ struct ThinkGearSets: Hashable, Sendable {
     private var latest: Int?
     /// Between which raw samples the first sets may have been lost.
     private var suspects: [ClosedRange<Int>] = []
+    /// Whether anything was damaged since the latest set.
+    private var isDamaged = false
+    /// False for a module that sends none: what its damaged bytes were, nothing else shows.
+    private var hasRaw = false
 
-    mutating func addRaw() { raw += 1 }
+    mutating func addRaw() {
+        raw += 1
+        hasRaw = true
+    }
 
     /// Damaged bytes, in which there may have been so many raw samples and sets.
     ///
     /// - Returns: how many sets were lost there for certain, as the raw samples bear them out.
     mutating func addDamage(raw count: Int, sets: Int) -> Int {
+        guard hasRaw else { return sets }
         let before = raw
         raw += count
+        isDamaged = true
         guard sets > 0 else { return 0 }
         guard let latest else {
             if suspects.count < Self.suspectLimit { suspects.append((before - Self.tolerance)...(raw + Self.tolerance)) }
@@ -37,8 +46,13 @@ struct ThinkGearSets: Hashable, Sendable {
     ///
     /// - Returns: how many were lost before it.
     mutating func takeSet() -> Int {
-        defer { (latest, suspects) = (raw, []) }
-        if let latest { return max(0, (raw - latest + Self.period / 2) / Self.period - 1) }
+        defer { (latest, suspects, isDamaged) = (raw, [], false) }
+        if let latest {
+            // Without damage an interval that is no multiple is that of a module that began anew.
+            let spread = isDamaged ? Self.period / 2 : 0
+            let periods = (raw - latest + Self.period / 2) / Self.period
+            return periods > 1 && abs(raw - latest - periods * Self.period) <= spread ? periods - 1 : 0
+        }
         var lost = 0
         while suspects.contains(where: { $0.contains(raw - (lost + 1) * Self.period) }) { lost += 1 }
         return lost
