@@ -39,6 +39,7 @@ package struct CentreSchema {
         var applied: [String] = []
         try connection.inTransaction { () throws(CentreError) in
             try takeLock()
+            try becomeOwner()
             let present = try steps()
             try Self.requireKnown(present)
             if present.isEmpty { try requireEmpty() }
@@ -49,6 +50,18 @@ package struct CentreSchema {
             }
         }
         return applied
+    }
+
+    /// What a step makes belongs to whom the schema does: functions of two owners may not call each other. A superuser does it
+    /// in the owner's stead.
+    private func becomeOwner() throws(CentreError) {
+        let owner = try connection.execute(
+            """
+            SELECT quote_ident(tableowner) FROM pg_tables
+            WHERE schemaname = 'public' AND tablename = 'schema_step' AND tableowner <> current_user
+            """
+        ).first?.first.flatMap { $0 }
+        if let owner { try connection.execute("SET LOCAL ROLE \(owner)") }
     }
 
     /// Waits until nobody else makes or changes the schema.

@@ -157,54 +157,91 @@ def had_before(centre: Centre, steps: Callable[[Centre], None]) -> None:
     assert 3 < used(centre) - before < 300, used(centre) - before
 
 
+def all_bytes(centre: Centre) -> int:
+    return int(
+        centre.sql("""SELECT sum(pg_total_relation_size(oid)) FROM pg_class
+        WHERE relkind = 'r' AND (relnamespace = 'public'::regnamespace OR relname = 'pg_rewrite')""")
+    )
+
+
 def replaced(centre: Centre) -> None:
-    """Rows that are replaced again and again within a transaction, which no VACUUM removes meanwhile."""
+    """Rows that are replaced again and again, within a transaction, or in some that are rolled back."""
     ordinary(centre)
-    marks = json.dumps(document(1, annotation=[mark(n, "x" * 100) for n in (5, *range(100, 2100))])).replace("'", "''")
+    # What does not become small when it is compressed.
+    marks = [mark(n, random.Random(n).randbytes(50).hex()) for n in (5, *range(100, 2100))]
+    whole = json.dumps(document(1, annotation=marks))
     change = json.dumps({"recording": {"uuid": uuid(1)}, "stream": []})
     row = json.dumps([{"owner": "", "number": 1, "part": 0, "row": {"kind": "x" * 1000}}])
     machine = uuid(2001)
     centre.sql(f"SELECT ship_machine('{machine}', 'x')", "pi-1")
-    heads = "{" + ",".join(f"[{4 * n},{4 * n + 1}]" for n in range(300)) + "}"
-    status = json.dumps({"is_acquiring": True, "problem": "x" * 500})
+    centre.sql(f"SELECT ship_begin_heads('{uuid(1001)}', NULL, '{{}}', NULL, NULL)", "pi-1")
+    heads = "{" + ",".join(f"[{4 * n},{4 * n + 1}]" for n in range(60)) + "}"
+    status = json.dumps({"is_acquiring": True, "problem": "x" * 500, "headsets": [headset(n) for n in range(64)]})
+    offset = {"boottime_ns": 5, "offset_ns": 5, "step_ns": 0, "is_synchronised": 1}
+    boots = json.dumps([{"uuid": "another", "clock_offset": [{"id": n, **offset} for n in range(5000)]}])
     ways = {
-        "wholes": f"PERFORM ship_recording('{marks}')",
-        "wholes that are refused": f"""BEGIN
-            PERFORM ship_recording('{marks}'); RAISE division_by_zero; EXCEPTION WHEN division_by_zero THEN NULL; END""",
-        "changes without any": f"PERFORM ship_changes('{change}')",
-        "series": f"PERFORM ship_rows('{uuid(1)}', 'headset_message', '', 0, 1, 1, true, '{row}')",
-        "heads": f"PERFORM ship_end_heads('{uuid(1001)}', 1, '{heads}', NULL, NULL)",
-        "what is said of the machine": f"PERFORM ship_status('{machine}', '{status}')",
-        "which machine it is": f"PERFORM ship_machine('{machine}', 'x')",
+        "wholes": (f"ship_recording('{whole}')", 3),
+        "changes without any": (f"ship_changes('{change}')", 2000),
+        "series": (f"ship_rows('{uuid(1)}', 'headset_message', '', 0, 1, 1, true, '{row}')", 1000),
+        "heads": (f"ship_end_heads('{uuid(1001)}', 1, '{heads}', NULL, NULL)", 1000),
+        "clocks": (f"ship_host_boots('{boots}')", 20),
+        "what is said of the machine": (f"ship_status('{machine}', '{status}')", 100),
+        "which machine it is": (f"ship_machine('{machine}', 'x')", 2000),
     }
     today = "(extract(epoch FROM clock_timestamp())::bigint / 86400) << 32"
     counter, limit = "eegsync_quota.replaced_kib_1", 1024 * 1024
     centre.sql("SELECT set_quota('pi-1', 10 * 1024 * 1024)")
-    centre.sql(f"SELECT ship_begin_heads('{uuid(1001)}', NULL, '{{}}', NULL, NULL)", "pi-1")
-    body = centre.sql("SELECT pg_get_functiondef('note_replaced(bigint)'::regprocedure)")
-    for words, statement in ways.items():
-        count = 3 if words.startswith("wholes") else 4000
-        attempt = f"DO $$BEGIN FOR i IN 1..{count} LOOP {statement}; END LOOP; END$$"
+    body = centre.sql("SELECT pg_get_functiondef('note_replaced(bigint, bigint)'::regprocedure)")
+    for words, (call, count) in ways.items():
+        rolled_back = f"BEGIN PERFORM {call}; RAISE division_by_zero; EXCEPTION WHEN division_by_zero THEN NULL; END"
+        attempts = [f"DO $$BEGIN FOR i IN 1..{count} LOOP {each}; END LOOP; END$$" for each in (f"PERFORM {call}", rolled_back)]
         # Without what counts them nothing is refused.
-        centre.sql("CREATE OR REPLACE FUNCTION note_replaced(bytes bigint) RETURNS void LANGUAGE plpgsql AS $$BEGIN END$$")
-        centre.sql(attempt, "pi-1")
+        centre.sql(
+            "CREATE OR REPLACE FUNCTION note_replaced(bytes bigint, kib_beyond bigint DEFAULT 0) RETURNS void "
+            "LANGUAGE plpgsql AS $$BEGIN END$$"
+        )
+        for attempt in attempts:
+            centre.sql(attempt, "pi-1")
         centre.sql(body)
-        centre.sql(f"SELECT setval('{counter}', ({today}) + {limit - 200})")
-        said = refusal(functools.partial(centre.sql, attempt, "pi-1"))
-        assert "most for a day" in said, f"{words}: {said}"
-        # What was rolled back is counted, too; a whole does not fit in even once.
-        counted = int(centre.sql(f"SELECT last_value - ({today}) FROM {counter}"))
-        assert counted > limit - (200 if words.startswith("wholes") else 20), (words, counted)
-    # How it is it says all the same, once a second.
-    centre.sql("UPDATE machine_status SET received = received - interval '1 minute'")
+        # What a machine says of itself it may for longer.
+        most = 2 * limit if "machine" in words else limit
+        for attempt in attempts:
+            centre.sql(f"SELECT setval('{counter}', ({today}) + {most - 200})")
+            said = refusal(functools.partial(centre.sql, attempt, "pi-1"))
+            assert "most for a day" in said, f"{words}: {said}"
+        # And then it leaves nothing.
+        centre.sql(f"SELECT setval('{counter}', ({today}) + {most + 1})")
+        before = all_bytes(centre)
+        refused = f"BEGIN PERFORM {call}; EXCEPTION WHEN insufficient_resources THEN NULL; END"
+        centre.sql(f"DO $$BEGIN FOR i IN 1..{count} LOOP {refused}; END LOOP; END$$", "pi-1")
+        assert all_bytes(centre) - before < 65_536, (words, all_bytes(centre) - before)
+    # Whoever may replace nothing more says how it is, and adds blocks, which are never replaced.
+    centre.sql(f"SELECT setval('{counter}', ({today}) + {limit + 1})")
     centre.sql(f"SELECT ship_status('{machine}', '{status}')", "pi-1")
-    assert "most for a day" in refusal(lambda: centre.sql(f"SELECT ship_recording('{marks}')", "pi-1"))
-    # Blocks are something else: they are never replaced. And on the next day all of it goes on.
+    assert "most for a day" in refusal(lambda: centre.sql(f"SELECT ship_recording('{whole}')", "pi-1"))
     centre.sql(f"INSERT INTO sample_block VALUES ('{uuid(1001)}', 5000, 1, '{{1}}', '{{1}}')", "pi-1")
-    centre.sql(f"SELECT setval('{counter}', ({today}) - 4294967296 + {limit})")
-    centre.sql(f"SELECT ship_recording('{marks}')", "pi-1")
-    # An ordinary day of a machine that connects each minute has room: its whole is some 100 kB.
-    assert int(centre.sql(f"SELECT last_value - ({today}) FROM {counter}")) < 800
+    # On another day all of it goes on, also where the clock was ahead.
+    for days in (-1, 400):
+        centre.sql(f"SELECT setval('{counter}', ({today}) + ({days}::bigint << 32) + {limit})")
+        centre.sql(f"SELECT ship_recording('{whole}')", "pi-1")
+    # A document counts as it is, and not as a table has it.
+    centre.sql(f"SELECT setval('{counter}', ({today}) + {limit - 5000})")
+    packed = (
+        "CREATE TEMPORARY TABLE kept AS SELECT jsonb_build_array(jsonb_build_object('owner', '', 'number', 1, 'part', 0, "
+        "'row', jsonb_build_object('kind', repeat('x', 10000000)))) AS rows; "
+        f"SELECT ship_rows('{uuid(1)}', 'headset_message', '', 0, 1, 1, true, rows) FROM kept"
+    )
+    assert "most for a day" in refusal(lambda: centre.sql(packed, "pi-1"))
+    # A role may be many machines, and not any number of them.
+    centre.sql(f"SELECT setval('{counter}', ({today}))")
+    said = refusal(lambda: [centre.sql(f"SELECT ship_machine('{uuid(3000 + n)}', 'x')", "pi-1") for n in range(101)])
+    assert "a role of its own" in said, said
+
+
+def headset(number: int) -> dict[str, object]:
+    """What is said of one, as long as it may be."""
+    long = {"sentence": "x" * 500, "alerts": ["x" * 500] * 16}
+    return {"name": f"headset {number}", "model": "x" * 200, "is_wanted": True, "severity": "good", **long}
 
 
 QUOTAS = {
