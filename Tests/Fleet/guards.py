@@ -19,7 +19,7 @@ import tempfile
 
 from hostile import LARGEST, Centre, Check, RefusedError, absurd, document, gap, mark, ordinary, refusal, segment, uuid
 from postgresql import OWNER, Server, Session
-from quotas import QUOTAS, had_before
+from quotas import QUOTAS, had_before, of_another_owner
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 GUARDED = "p0017_guarded"
@@ -341,15 +341,16 @@ CHECKS = {
     "gaps": Check(many_gaps, "a recording with very many gaps is sent in parts", False),
     **QUOTAS,
     "quota-before": Check(lambda centre: had_before(centre, steps_before), "what a role has sent before is counted", False),
+    "owner": Check(lambda centre: of_another_owner(centre, steps_before), "a superuser spoils no other role's centre", False),
 }
 
 
-def steps_before(centre: Centre) -> None:
+def steps_before(centre: Centre, role: str = OWNER) -> None:
     """Makes a centre as an earlier version has made it."""
     for step in sorted((CHECKOUT / "Migrations/postgresql").glob("p*.sql")):
         if step.stem < GUARDED:
             noted = f"INSERT INTO schema_step (identifier) VALUES ('{step.stem}')"
-            centre.sql(f"{step.read_text()}\n;{noted}")
+            centre.sql(f"{step.read_text()}\n;{noted}", role)
 
 
 def judge(centre: Centre, check: Check, template: str) -> str | None:

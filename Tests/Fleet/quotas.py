@@ -244,6 +244,27 @@ def headset(number: int) -> dict[str, object]:
     return {"name": f"headset {number}", "model": "x" * 200, "is_wanted": True, "severity": "good", **long}
 
 
+def of_another_owner(centre: Centre, steps: Callable[[Centre, str], None]) -> None:
+    """A superuser brings the centre of another role up to date: what belongs to two owners may not call each other."""
+    centre.sql(
+        "DROP SCHEMA public, eegsync_quota CASCADE; DROP ROLE IF EXISTS keeper; CREATE ROLE keeper LOGIN CREATEROLE; "
+        "ALTER DATABASE study OWNER TO keeper; CREATE SCHEMA public AUTHORIZATION keeper; "
+        "GRANT USAGE ON SCHEMA public TO PUBLIC; "
+        # As a database has them that was no centre.
+        "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA pg_catalog TO PUBLIC"
+    )
+    steps(centre, "keeper")
+    centre.enrol("pi-1")
+    database = centre.records("kept")
+    centre.ship("pi-1", database)
+    centre.centre("init")
+    owners = "SELECT string_agg(DISTINCT proowner::regrole::text, ' ') FROM pg_proc WHERE pronamespace = 'public'::regnamespace"
+    assert centre.sql(owners) == "keeper", centre.sql(owners)
+    centre.run("mark", "later", "--recording", "1", database=database)
+    centre.ship("pi-1", database)
+    assert centre.sql("SELECT count(*) FROM annotation WHERE description = 'later'") == "1"
+
+
 QUOTAS = {
     "quota-samples": Check(samples, "samples beyond a machine's quota are refused, whichever way they come"),
     "quota-rows": Check(words_of_machines, "and so is everything else that stays"),
