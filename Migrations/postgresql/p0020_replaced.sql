@@ -35,8 +35,6 @@ $$;
 -- Of a document as it is, and not compressed, as a table may have it.
 CREATE FUNCTION document_bytes(document jsonb) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS
 $$BEGIN RETURN pg_column_size(document || '[]'::jsonb); END$$;
-CREATE OR REPLACE FUNCTION document_kib(document jsonb) RETURNS bigint LANGUAGE plpgsql AS
-$$BEGIN RETURN kib_by_lot(document_bytes(document)); END$$;
 
 -- Notes that this session's machine replaces so many bytes, before it does: a tenth of its quota on a day at most, or 1 GiB
 -- where that is more, and so many KiB beyond. A day is one of UTC, by the clock of the centre. Whoever is no machine has no
@@ -153,7 +151,8 @@ CREATE FUNCTION ship_machine(machine_uuid uuid, machine_version text) RETURNS vo
 SET search_path = public, pg_temp AS $$
 BEGIN
     PERFORM note_replaced(400, 1048576);
-    IF (SELECT count(*) FROM machine AS m WHERE m.role = session_user AND m.uuid <> machine_uuid) >= 100 THEN
+    IF NOT EXISTS (SELECT 1 FROM machine AS m WHERE m.uuid = machine_uuid)
+        AND (SELECT count(*) FROM machine AS m WHERE m.role = session_user) >= 100 THEN
         RAISE EXCEPTION 'the role % has had a hundred machines: another one gets a role of its own', session_user
             USING ERRCODE = 'integrity_constraint_violation';
     END IF;
@@ -210,16 +209,13 @@ CREATE FUNCTION ship_heads_to(of_stream uuid, supposed_done_n bigint, supposed_h
     supposed_late_number bigint, supposed_late_row_count bigint, now_done_n bigint, now_heads int8multirange,
     now_late_number bigint, now_late_row_count bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp AS $$
-DECLARE
-    newest int8range := (SELECT h FROM unnest(now_heads) AS h ORDER BY h DESC LIMIT 1);
 BEGIN
     PERFORM ship_begin_heads(of_stream, supposed_done_n, supposed_heads, supposed_late_number, supposed_late_row_count);
-    UPDATE shipment SET done_n = now_done_n, head_first_n = lower(newest), head_last_n = upper(newest) - 1,
-        older_heads = CASE WHEN newest IS NULL THEN '{}' ELSE now_heads - int8multirange(newest) END,
-        late_number = now_late_number, late_row_count = now_late_row_count, updated = now()
-    WHERE stream = of_stream;
+    PERFORM ship_end_heads(of_stream, now_done_n, now_heads, now_late_number, now_late_row_count);
 END
 $$;
+
+DROP FUNCTION document_kib(jsonb);
 
 REVOKE ALL ON FUNCTION make_replaced_sequence, open_replaced_account, kib_by_lot, document_bytes, note_replaced,
     note_replaced_row, ship_host_boots, ship_machine, ship_status, make_stream_view, ship_head, ship_heads_to FROM PUBLIC;

@@ -6,8 +6,8 @@ struct ShipmentTable {
     private let connection: CentreConnection
     /// False where the centre is of a version that knows one head of a stream.
     private let knowsHeads: Bool
-    /// Whether the centre takes both of what is supposed and what is so afterwards in one call; since the step
-    /// `p0020_replaced`.
+    /// Whether the centre takes both of what is supposed and what is so afterwards in one call, and changes without the head of
+    /// their recording; since the step `p0020_replaced`.
     let takesBoth: Bool
 
     init(_ connection: CentreConnection) throws(CentreError) {

@@ -55,8 +55,6 @@ package final class Shipper {
     private var documents: [RecordingID: SentDocument] = [:]
     /// False where the centre is of a version that takes whole documents only.
     private let takesChanges: Bool
-    /// False where the centre is of a version that wants to hear with each change whose recording it is.
-    private let takesHeadless: Bool
     /// What is there of the tables that grow beside the samples, of each recording that was looked at.
     private var series: [RecordingID: [RowSeries: RowSeries.State]] = [:]
     /// What of them the centre holds, as it has said itself or was sent.
@@ -108,7 +106,6 @@ package final class Shipper {
         views = try StreamViews(connection)
         documentVersions = try DocumentVersions(connection)
         shipmentTable = try ShipmentTable(connection)
-        takesHeadless = shipmentTable.takesBoth
         try connection.execute(Self.settings)
         try connection.endStatements(afterSeconds: statementSeconds)
         try connection.endIdleTransactions(afterSeconds: idleSeconds)
@@ -330,7 +327,7 @@ package final class Shipper {
             return parts.enumerated().map { ($0.element, $0.offset == 0) }
         }
         if !takesChanges { return before == document.sent ? [] : [(document.json, true)] }
-        return document.changes(since: before, repeatsHead: !takesHeadless).map { [($0, false)] } ?? []
+        return document.changes(since: before, repeatsHead: !shipmentTable.takesBoth).map { [($0, false)] } ?? []
     }
 
     private func send(_ statement: (document: String, isWhole: Bool), of recording: RecordingID) throws(CentreError) {
