@@ -1,5 +1,6 @@
 import Foundation
 import Rehearsal
+import Storage
 import Testing
 
 @testable import eegsync
@@ -26,6 +27,25 @@ import Testing
         let words = try ProgramRun(["simulate", "--help"]).output.split { $0.isWhitespace }.joined(separator: " ")
         #expect(words.contains("Without it: 1..50."))
         for defect in PlantedDefect.allCases { #expect(words.contains(defect.rawValue)) }
+    }
+
+    @Test func aDatabaseIsKeptOfTheSameRun() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("eegsync-\(UUID().uuidString).sqlite").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        // Of this one the disk is full for a while, which only a spool and a reserve meet.
+        let arguments = ["simulate", "--seeds", "31296751..31296751", "--json"]
+        let facts = try ProgramRun(arguments).json()
+        let kept = try ProgramRun(arguments + ["--keep", path]).json()
+        for key in ["rows", "missing", "recovered"] {
+            #expect(try #require(facts[key] as? Int) > 0)
+            #expect(facts[key] as? Int == kept[key] as? Int)
+        }
+        let store = try ReadOnlyStore(path: path, hostBoot: try HostBoot.current())
+        defer { try? store.close() }
+        let stored = try store.recordings().reduce(0) { sum, recording in
+            try store.audit(recording: RecordingID(rawValue: recording.id)).streams.reduce(sum) { $0 + Int($1.rows) }
+        }
+        #expect(stored == facts["rows"] as? Int)
     }
 
     @Test func whatCannotBeKeptIsSaidBeforeAnythingIsMade() throws {

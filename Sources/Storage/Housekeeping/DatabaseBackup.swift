@@ -96,7 +96,7 @@ package struct DatabaseBackup {
     }
 
     /// Leaves out what belongs to this machine alone, and makes one file of it that is read without any other.
-    private static func strip(_ path: String) throws {
+    static func strip(_ path: String) throws {
         var configuration = Configuration.ofOrdinaryPriority
         configuration.prepareDatabase { db in
             // What is removed is overwritten; the file is flushed as a whole later.
@@ -110,6 +110,22 @@ package struct DatabaseBackup {
             try db.execute(sql: "PRAGMA journal_mode = DELETE")
         }
         try copy.close()
+    }
+}
+
+extension AcquisitionStore {
+    /// Writes what a database in memory holds into a new file.
+    ///
+    /// - Throws: ``StorageError`` where the file cannot be made.
+    package func copy(to path: String) throws(StorageError) {
+        do {
+            let copy = try DatabaseQueue(path: path)
+            try database.writer.backup(to: copy)
+            try copy.close()
+            try DatabaseBackup.strip(path)
+        } catch {
+            throw StorageError(error, path: path)
+        }
     }
 }
 

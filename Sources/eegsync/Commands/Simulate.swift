@@ -85,7 +85,9 @@ struct Simulate: ParsableCommand {
         for seed in seeds.first...seeds.last {
             var plan = RehearsalPlan.seeded(seed, faults: faults.faults)
             plan.defect = plant
-            let report = try Rehearsal(plan, store: try keep.map(Self.store)).run()
+            let rehearsal = try Rehearsal(plan)
+            let report = try rehearsal.run()
+            if let keep { try rehearsal.store.copy(to: keep) }
             facts.add(report, timeline: timeline)
             progress.update(done: Int64(seed - seeds.first + 1), total: Int64(seeds.last - seeds.first + 1))
         }
@@ -107,10 +109,6 @@ extension Simulate {
             throw ValidationError("'\(name)' is no defect that can be planted; there are \(defects).")
         }
         return defect
-    }
-
-    fileprivate static func store(at path: String) throws -> AcquisitionStore {
-        try AcquisitionStore(path: path, hostBoot: HostBoot(uuid: "rehearsal"))
     }
 }
 
