@@ -234,9 +234,9 @@ struct MuseAthenaTests {
 
     @Test("takes nothing of a notification that only looks like packets, and ends in something else")
     func forged() {
-        func packet(_ index: UInt16) -> [UInt8] {
+        func packet(_ index: UInt16, at milliseconds: UInt64 = 60_000) -> [UInt8] {
             let content = [UInt8](repeating: 7, count: 28)
-            return MuseAthenaPacket.encoded(index: index, deviceMilliseconds: 0, blocks: [(.eeg8, 0, content)])
+            return MuseAthenaPacket.encoded(index: index, deviceMilliseconds: milliseconds, blocks: [(.eeg8, 0, content)])
         }
         func taken(_ notification: [UInt8], after latest: UInt16 = 255) -> Int {
             var (decoder, decoded) = (MuseAthenaDecoder(preset: .p1041), Decoded())
@@ -251,6 +251,14 @@ struct MuseAthenaTests {
         #expect(taken(packet(256) + packet(259)) == 1, "what follows is another packet's beginning by chance")
         #expect(taken(packet(300) + [3, 1]) == 0)
         #expect(taken(packet(255) + [3, 1]) == 0, "it was there before")
+        #expect(taken(packet(256, at: 64_000) + [3, 1]) == 1)
+        for clock in [0, 54_000, 66_000, 1 << 47] as [UInt64] {
+            #expect(taken(packet(256, at: clock) + [3, 1]) == 0, "the headset's clock was not at \(clock)")
+            #expect(taken(packet(256, at: clock)) == 1, "a whole notification is taken, whatever its clock says")
+        }
+        var longer = packet(256) + [0x12, 1]
+        longer[0] += 2
+        #expect(taken(longer) == 1 && taken(longer + [3, 1]) == 0, "two bytes behind its block are none")
     }
 
     @Test("is distinguished from the older ones by the characteristic of multiplexed packets, and started twice")

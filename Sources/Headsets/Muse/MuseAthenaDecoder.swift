@@ -35,6 +35,8 @@ package struct MuseAthenaDecoder: HeadsetDecoder {
     private var latestIndex: UInt8?
     /// So many packets in a row are hardly ever lost.
     private static let lostPacketsMaximum: UInt8 = 16
+    /// They take no longer than this, at some 20 a second.
+    private static let lostMillisecondsMaximum: UInt64 = 5000
 
     /// By stream: the number of its latest block, and how many losses came before that.
     private var latestBlocks: [(number: UInt8, losses: Int)?] = Array(repeating: nil, count: Self.streamCountMaximum)
@@ -70,12 +72,8 @@ package struct MuseAthenaDecoder: HeadsetDecoder {
             return
         }
         var (last, end) = MuseAthenaPacket.extent(of: bytes)
-        // One that ends in something else may be something else as a whole: it has to go on where the one before ended.
-        if end > 0, end < bytes.count, let latestIndex,
-            !(1...Self.lostPacketsMaximum).contains(MuseAthenaPacket.lowIndex(bytes, at: 0) &- latestIndex)
-        {
-            (last, end) = (0, 0)
-        }
+        // One that ends in something else may be something else as a whole.
+        if end > 0, end < bytes.count, !goesOn(bytes, to: end) { (last, end) = (0, 0) }
         if end == 0 || latestIndex.map({ MuseAthenaPacket.lowIndex(bytes, at: 0) &- $0 != 1 }) ?? true { losses += 1 }
         var start = 0
         while start < end {
@@ -87,6 +85,26 @@ package struct MuseAthenaDecoder: HeadsetDecoder {
         guard end < bytes.count else { return }
         losses += 1
         decoded.items.append(.discarded(byteCount: bytes.count - end))
+    }
+
+    /// Whether the packets up to `end` go on where the one before ended: by their indexes, by the clock, and by blocks that
+    /// fill them, as each packet of a headset is filled.
+    private func goesOn(_ bytes: borrowing [UInt8], to end: Int) -> Bool {
+        guard let latestIndex else { return true }
+        let step = MuseAthenaPacket.lowIndex(bytes, at: 0) &- latestIndex
+        guard (1...Self.lostPacketsMaximum).contains(step) else { return false }
+        var start = 0
+        while start < end {
+            let packet = start..<start + Int(bytes[start])
+            guard MuseAthenaPacket.isFilled(bytes, packet) else { return false }
+            if let milliseconds {
+                let clock = Self.clock(bytes, packet)
+                let distance = max(clock, milliseconds) - min(clock, milliseconds)
+                if distance > Self.lostMillisecondsMaximum { return false }
+            }
+            start = packet.upperBound
+        }
+        return true
     }
 
     /// What the blocks hold is known.
@@ -248,7 +266,7 @@ package struct MuseAthenaDecoder: HeadsetDecoder {
 
     // MARK: Battery and clock
 
-    private static func clock(_ bytes: [UInt8], _ packet: Range<Int>) -> UInt64 {
+    private static func clock(_ bytes: borrowing [UInt8], _ packet: Range<Int>) -> UInt64 {
         var milliseconds: UInt64 = 0
         for offset in (3..<MuseAthenaPacket.headerLength).reversed() {
             milliseconds = milliseconds << 8 | UInt64(bytes[packet.lowerBound + offset])

@@ -58,6 +58,16 @@ package enum MuseAthenaPacket {
         return (last, end)
     }
 
+    /// Whether known blocks fill a packet to its end.
+    static func isFilled(_ bytes: borrowing [UInt8], _ packet: Range<Int>) -> Bool {
+        var start = packet.lowerBound + headerLength
+        while start + blockHeaderLength <= packet.upperBound, let tag = Tag(rawValue: bytes[start]) {
+            guard let length = tag.contentLength else { return true }
+            start += blockHeaderLength + length
+        }
+        return start == packet.upperBound
+    }
+
     /// The lowest byte of the index of the packet that begins there.
     static func lowIndex(_ bytes: borrowing [UInt8], at start: Int) -> UInt8 { bytes[start + 1] }
 
