@@ -264,6 +264,25 @@ struct ThinkGearDamageTests {
         #expect(lost.power == power)
     }
 
+    @Test("counts no more frames in bytes of something else than seem to begin there: what is lost besides, the marks show")
+    func foreignBytes() {
+        func damage(_ bytes: [UInt8]) -> [Int] {
+            decodeThinkGear(Array(Self.raw(0..<20)) + bytes + Array(Self.raw(20..<40))).items.compactMap { item in
+                if case .damaged(ThinkGearProfile.eeg, let count) = item { count } else { nil }
+            }
+        }
+        #expect(damage([UInt8](repeating: 0, count: 512)) == [2])
+        #expect(damage([UInt8](repeating: 0x5A, count: 9)) == [2])
+        // Frames of which a byte each is wrong, but none of their first ones.
+        var frames = Array(Self.raw(100..<110))
+        for frame in 0..<10 { frames[frame * 8 + 5] ^= 0x40 }
+        #expect(damage(frames) == [10])
+        // A first byte is wrong in two of them as well.
+        frames[0] ^= 1
+        frames[32] ^= 1
+        #expect(damage(frames) == [10])
+    }
+
     @Test("counts a frame that lost bytes as one", arguments: 1..<8)
     func missingBytes(count: Int) {
         #expect(ThinkGearDecoder.lostFrames(inBytes: count) == (1, 0))

@@ -3,11 +3,16 @@ package import Bluetooth
 /// Decodes the byte stream of a ThinkGear serial port into the streams of ``ThinkGearProfile``.
 ///
 /// The format has no counter. Damage is therefore counted in bytes: what lies between two good frames shows how many raw frames
-/// were lost there. Bytes that never came leave no trace; but the module computes powers once in 512 raw samples, so that each
-/// set of them is a mark (``DecodedItem/periodMark(stream:sampleCount:blockLength:)``), exact to a sample however the stream
-/// is cut into pieces. In a recording of 322 s, 320 of the 321 intervals between two sets are 512 raw samples; one is 262,
-/// where the module or the recording began anew. The same shows which sets were lost themselves (``ThinkGearSets``).
+/// were lost there, no more than seem to begin there. Bytes that never came leave no trace; but the module computes powers once
+/// in 512 raw samples, so that each set of them is a mark (``DecodedItem/periodMark(stream:sampleCount:blockLength:)``), exact
+/// to a sample however the stream is cut into pieces. In a recording of 322 s, 320 of the 321 intervals between two sets are
+/// 512 raw samples; one is 262, where the module or the recording began anew. The same shows which sets were lost themselves
+/// (``ThinkGearSets``).
 package struct ThinkGearDecoder: HeadsetDecoder {
+    /// So many frames may be damaged where nothing looks like the beginning of one: more of such bytes no module has sent. What
+    /// is lost besides, the marks show, whereas what was counted too high would stay.
+    private static let hiddenFrames = 2
+
     private let characteristic: BluetoothUUID
     private var parser = ThinkGearParser()
     /// What old modules sent of their battery last.
@@ -74,8 +79,9 @@ package struct ThinkGearDecoder: HeadsetDecoder {
             return
         }
         let lost = Self.lostFrames(inBytes: frame.skippedByteCount)
-        if lost.raw > 0 { decoded.items.append(.damaged(stream: ThinkGearProfile.eeg, count: lost.raw)) }
-        Self.appendLostSets(sets.addDamage(raw: lost.raw, sets: lost.power), into: &decoded)
+        let raw = min(lost.raw, frame.skippedSyncCount + Self.hiddenFrames)
+        if raw > 0 { decoded.items.append(.damaged(stream: ThinkGearProfile.eeg, count: raw)) }
+        Self.appendLostSets(sets.addDamage(raw: raw, sets: lost.power), into: &decoded)
     }
 
     private static func appendLostSets(_ count: Int, into decoded: inout Decoded) {

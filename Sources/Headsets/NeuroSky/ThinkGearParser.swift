@@ -11,6 +11,8 @@ package struct ThinkGearParser: Sendable {
         /// Bytes between the frame before, or the start of the stream, and this one that belong to no valid frame. Additional
         /// sync bytes alone are idle time and count as 0.
         package var skippedByteCount: Int
+        /// How many times those bytes look like the beginning of a frame.
+        package var skippedSyncCount: Int
         /// True for the first frame of the stream.
         package var isFirst: Bool
     }
@@ -27,6 +29,7 @@ package struct ThinkGearParser: Sendable {
     /// The first byte in ``buffer`` that was not examined yet.
     private var start = 0
     private var skippedByteCount = 0
+    private var skippedSyncCount = 0
     /// False while only sync bytes were skipped.
     private var skippedOther = false
 
@@ -60,9 +63,11 @@ package struct ThinkGearParser: Sendable {
                 continue
             }
             let frame = Frame(
-                payload: payload, skippedByteCount: skippedOther ? skippedByteCount : 0, isFirst: frameCount == 0)
+                payload: payload, skippedByteCount: skippedOther ? skippedByteCount : 0, skippedSyncCount: skippedSyncCount,
+                isFirst: frameCount == 0)
             frameCount += 1
             skippedByteCount = 0
+            skippedSyncCount = 0
             skippedOther = false
             start = payload.upperBound + 1
             return frame
@@ -94,7 +99,11 @@ package struct ThinkGearParser: Sendable {
     }
 
     private mutating func skipByte() {
-        if buffer[start] != ThinkGearFrame.sync { skippedOther = true }
+        if buffer[start] != ThinkGearFrame.sync {
+            skippedOther = true
+        } else if start + 2 < buffer.count, buffer[start + 1] == ThinkGearFrame.sync, buffer[start + 2] != ThinkGearFrame.sync {
+            skippedSyncCount += 1
+        }
         skippedByteCount += 1
         start += 1
     }
