@@ -56,4 +56,47 @@ struct AbsenceCheckTests {
         #expect(test.database.wholeGaps.prefix(1).map(\.gap.certainty) == said)
         #expect(test.database.problems.isEmpty)
     }
+
+    @Test("What a headset has kept of before the link comes at once: the gap before it is said to be shorter by as much")
+    func keptFromBefore() throws {
+        var test = StreamUnderTest(modulus: 256, frequency: 125)
+        test.begin(rule: .connection)
+        test.live(0..<3752)
+        test.stream.endLink(cause: .linkLost, at: test.now)
+        test.commit()
+        // All of what comes was taken before the link's end, but for the counter nothing shows it.
+        test.advance(samples: 104)
+        test.begin(rule: .connection)
+        test.atOnce(3752..<3824)
+        // What the queue refused is missing behind it, by the counter, and no restart.
+        test.live(3856..<4000)
+        test.stream.endLink(cause: .linkLost, at: test.now)
+        test.commit()
+        let gaps = test.database.wholeGaps
+        let (before, behind) = (try #require(gaps.first), try #require(gaps.dropFirst().first))
+        guard case .timed(let uncertainty) = before.gap.certainty else { return #expect(Bool(false), "\(before)") }
+        #expect(uncertainty >= (before.gap.count ?? .max) - 2, "\(before)")
+        #expect(behind.gap.count == 32 && behind.gap.certainty == .counted, "\(behind)")
+        #expect(test.database.epochs.count == 2)
+        #expect(test.database.problems.isEmpty)
+    }
+
+    @Test("What has come at once, and nothing behind it, may have waited for longer")
+    func burst() {
+        var burst = FirstBurst()
+        for n in Int64(0)..<50 { burst.note(Arrival(n: n, nanoseconds: 1_000_000_000), nominalPeriod: 8e6) }
+        #expect(burst.waited == 49 * 8e6)
+        // As it is sampled, for half as long.
+        for n in Int64(50)..<70 {
+            burst.note(Arrival(n: n, nanoseconds: 1_000_000_000 + (n - 49) * 8_000_000), nominalPeriod: 8e6)
+        }
+        #expect(burst.waited == 49 * 8e6)
+        for n in Int64(70)..<76 {
+            burst.note(Arrival(n: n, nanoseconds: 1_000_000_000 + (n - 49) * 8_000_000), nominalPeriod: 8e6)
+        }
+        #expect(burst.waited == 0)
+        // Once over, it is over.
+        for n in Int64(76)..<200 { burst.note(Arrival(n: n, nanoseconds: 1_300_000_000), nominalPeriod: 8e6) }
+        #expect(burst.waited == 0)
+    }
 }

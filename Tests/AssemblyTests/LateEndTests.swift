@@ -57,6 +57,34 @@ struct LateEndTests {
         #expect(test.database.problems.isEmpty)
     }
 
+    @Test("What was lost in two steps makes what is behind the second as late as both")
+    func steps() {
+        var run = LateRun()
+        func add(_ n: Int64, _ lateness: Int64) {
+            run.add(
+                LateBlocks(firstN: n, leastLateness: lateness, earliest: Arrival(n: n, nanoseconds: n)), backlog: 10)
+        }
+        for (n, lateness) in [(100, 96), (110, 99), (120, 95), (130, 184), (140, 186), (150, 182)] as [(Int64, Int64)] {
+            add(n, lateness)
+        }
+        #expect(run.steps.map(\.firstN) == [100, 130])
+        #expect(run.steps.map(\.leastLateness) == [95, 182])
+        #expect(run.steps.map(\.earliest.n) == [120, 150])
+        // What comes less late again had waited: nothing was lost there.
+        add(160, 140)
+        #expect(run.steps.map(\.firstN) == [100, 130] && run.steps.last?.leastLateness == 140)
+        add(170, 104)
+        #expect(run.steps.map(\.firstN) == [100] && run.steps.map(\.leastLateness) == [95])
+        add(180, 20)
+        #expect(run.steps.map(\.leastLateness) == [20])
+        // However many steps there are, none is said to be less late than it is.
+        for step in Int64(0)..<60 { add(200 + step, 40 * (step + 1)) }
+        #expect(run.steps.count <= 17 && run.steps.first?.firstN == 100 && run.steps.last?.leastLateness == 2400)
+        for step in Int64(0)..<60 {
+            #expect((run.steps.last { $0.firstN <= 200 + step }?.leastLateness ?? 0) >= 40 * (step + 1))
+        }
+    }
+
     @Test("A link that ends with what is on time, or late by what a radio keeps back, has no such piece")
     func onTime() {
         var random = SeededGenerator(seed: 3)

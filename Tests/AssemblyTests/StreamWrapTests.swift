@@ -178,6 +178,80 @@ struct StreamWrapTests {
         #expect(test.database.problems.isEmpty)
     }
 
+    @Test(
+        "Behind blocks that go back to other values all wraps are missing: those before them have waited",
+        arguments: [296, 320], [1, 2, 3])
+    func turnBehindWaiting(before: Int64, turns: Int64) {
+        var test = StreamUnderTest(modulus: 200, frequency: 200)
+        test.begin(rule: .connection)
+        test.live(0..<before)
+        // The first of what has waited cannot be decoded, up to the next whole value.
+        let next = 400 + 200 * turns
+        test.advance(samples: next - before - 24)
+        test.take(index: 400, truth: 400)
+        test.advance(samples: 24)
+        test.live(next..<(next + 400))
+        test.commit()
+        #expect(test.stored == Self.truths(0..<before, 400..<408, next..<(next + 400)))
+        #expect(test.database.wholeGaps.map(\.firstN) == [before, 408])
+        #expect(test.database.wholeGaps.map(\.gap.count) == [400 - before, 200 * turns - 8])
+        #expect(test.database.problems.isEmpty)
+    }
+
+    @Test("Channels in blocks of their own go back once, not with each of them")
+    func turnOfPartialBlocks() {
+        var test = StreamUnderTest(modulus: 10, channels: 3, frequency: 10)
+        test.begin(rule: .connection)
+        func instant(_ n: Int64, _ test: inout StreamUnderTest, from first: Int = 0) {
+            for channel in first..<3 { test.take(index: n, truth: n, count: 1, channels: channel..<(channel + 1)) }
+        }
+        for n in 0..<97 {
+            test.advance(samples: 1)
+            instant(Int64(n), &test)
+        }
+        test.advance(samples: 20)
+        for n in 97..<101 { instant(Int64(n), &test) }
+        test.advance(samples: 1)
+        instant(117, &test, from: 2)
+        for n in 118..<160 {
+            test.advance(samples: 1)
+            instant(Int64(n), &test)
+        }
+        test.stream.endLink(cause: .linkLost, at: test.now)
+        test.commit()
+        #expect(test.stored == Self.truths(0..<101, 117..<160))
+        #expect(test.database.problems.isEmpty)
+    }
+
+    @Test("Where wraps are entered before the first block of an instant, and may lie behind it, the ledger says so")
+    func doubtBeforePartialBlocks() throws {
+        var test = StreamUnderTest(modulus: 10, channels: 3, frequency: 10)
+        test.begin(rule: .connection)
+        func instant(_ n: Int64, _ test: inout StreamUnderTest, _ channels: Range<Int> = 0..<3) {
+            for channel in channels { test.take(index: n, truth: n, count: 1, channels: channel..<(channel + 1)) }
+        }
+        for n in 0..<128 {
+            test.advance(samples: 1)
+            instant(Int64(n), &test)
+        }
+        // The rest of an instant has waited, with four behind it; a turn is lost where the counter shows nothing of it.
+        instant(128, &test, 0..<1)
+        test.advance(samples: 14)
+        instant(128, &test, 1..<3)
+        for n in 129..<132 { instant(Int64(n), &test) }
+        for n in 142..<200 {
+            if n > 143 { test.advance(samples: 1) }
+            instant(Int64(n), &test)
+        }
+        test.stream.endLink(cause: .linkLost, at: test.now)
+        test.commit()
+        let misplaced = test.stored.filter { $0.key != $0.value }
+        let gap = try #require(test.database.wholeGaps.first)
+        #expect(misplaced.isEmpty || gap.gap.certainty == .timed(uncertainty: 10), "\(misplaced.count), \(gap)")
+        #expect(misplaced.values.allSatisfy { $0 < 132 })
+        #expect(test.database.problems.isEmpty)
+    }
+
     @Test("Channels that come in blocks of their own lose the same wraps")
     func partialBlocks() {
         var test = StreamUnderTest(modulus: 10, frequency: 10)

@@ -35,12 +35,19 @@ struct AbsenceCheck: Sendable {
 
     /// Compares the length with the time that has passed.
     ///
-    /// - Parameter end: when the sample after the gap was taken, by the map as it is now.
+    /// - Parameters:
+    ///   - end: when the sample after the gap was taken, by the map as it is now.
+    ///   - waited: by how many nanoseconds more it may have been taken before that.
     /// - Returns: within how many samples the length is right, where that is more than was said.
-    mutating func compare(end: MonotonicTime) -> Int64? {
+    mutating func compare(end: MonotonicTime, waited: Double) -> Int64? {
         nextN = finalN
-        let passed = (end.nanoseconds.distance(from: line.at.nanoseconds) / max(1, line.periodNanoseconds)).rounded()
-        let difference = Int64(clamping: abs((gap.upperBound - gap.lowerBound + 1).distance(from: Int64(clamping: passed))))
+        let period = max(1, line.periodNanoseconds)
+        let most = end.nanoseconds.distance(from: line.at.nanoseconds) / period
+        let length = gap.upperBound - gap.lowerBound + 1
+        let differences = [most, most - waited / period].map { passed in
+            Int64(clamping: abs(length.distance(from: Int64(clamping: passed.rounded()))))
+        }
+        let difference = max(differences[0], differences[1])
         guard difference > stated else { return nil }
         stated = difference
         return difference
@@ -63,7 +70,7 @@ extension Placement {
     /// - Parameter isOver: true where the link has ended: nothing more is learnt.
     mutating func checkAbsence(in rows: inout StreamRows, isOver: Bool = false) {
         guard var check = absence, isOver || check.isDue(at: rows.nextN) else { return }
-        if let end = clock.time(of: check.gap.upperBound), let uncertainty = check.compare(end: end.at) {
+        if let end = clock.time(of: check.gap.upperBound), let uncertainty = check.compare(end: end.at, waited: clock.waited) {
             rows.ledger.doubt(check.gap, within: uncertainty)
         }
         absence = isOver || check.isOver(at: rows.nextN) ? nil : check

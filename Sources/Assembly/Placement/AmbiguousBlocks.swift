@@ -16,7 +16,18 @@ struct AmbiguousBlocks: Sendable {
     struct Decision: Sendable {
         /// Everything that was held.
         var entries: [Reception]
-        /// The position of the entry before which wraps were missed.
+        /// Where wraps were missed, ascending: before one of them, and before each whose blocks contradict those before it.
+        var splits: [Split]
+        /// False where the blocks ended before the queue had run empty, or the wraps may lie elsewhere among them.
+        var isSure: Bool
+
+        /// The samples of all missed wraps.
+        var missed: Int64 { splits.reduce(0) { $0 + $1.missed } }
+    }
+
+    /// Wraps that were missed before one of the entries.
+    struct Split: Sendable {
+        /// The position of the entry.
         var position: Int
         /// The samples of the missed wraps.
         var missed: Int64
@@ -24,8 +35,6 @@ struct AmbiguousBlocks: Sendable {
         var index: Int64
         /// True where the counter jumps there; false where only the time shows that something is missing.
         var isJump: Bool
-        /// False where the blocks ended before the queue had run empty, or the wraps may lie elsewhere among them.
-        var isSure: Bool
     }
 
     /// Where the blocks do not go on as those before them.
@@ -43,6 +52,8 @@ struct AmbiguousBlocks: Sendable {
         /// True where blocks behind it hold other values than those that were held at the same index: it went back for no
         /// block that has come late or twice.
         var isContradicted = false
+        /// True where it lies behind the block before it; the first block, by more than channels in packets of their own do.
+        var goesBack: Bool
     }
 
     /// After this time, what arrives has not waited in the queue that the pause has filled: radios and bluetoothd empty theirs
@@ -87,7 +98,7 @@ struct AmbiguousBlocks: Sendable {
     /// The first block, and where the counter jumps behind it.
     private var jumps: [Jump] = []
     /// Where the blocks last went back behind ``reach``, until they come up to it again.
-    private var back: (entry: Int, index: Int64, isJump: Bool)?
+    private var back: (entry: Int, index: Int64, isJump: Bool, goesBack: Bool)?
     /// True where the block after those that are held jumps.
     private var endsInJump = false
 
@@ -134,8 +145,11 @@ struct AmbiguousBlocks: Sendable {
             // The latest instants once more, or other channels of them, are no jump.
             let length = min(abs(index - reach), abs(end - reach))
             (firstLateness, firstLength) = (lateness, end - index)
-            goesOn = isAfterSilence && index >= reach && index - reach <= 2 * (end - index)
-            jumps = [Jump(entry: 0, index: index, length: length, arrival: received.arrival)]
+            // Other channels of the latest instants go on, too.
+            let isRest = end == reach && received.block.channelCount < channelCount
+            goesOn = isAfterSilence && (isRest || index >= reach && index - reach <= 2 * (end - index))
+            let goesBack = index < reach - Self.spread
+            jumps = [Jump(entry: 0, index: index, length: length, arrival: received.arrival, goesBack: goesBack)]
         } else {
             noteJump(before: received, index: index, end: end)
         }
@@ -182,10 +196,10 @@ struct AmbiguousBlocks: Sendable {
         }
         if fillsHole(index..<end) || isRepeated(received, index: index) { return }
         if received.block.channelCount < channelCount, index < reach, index >= reach - Self.spread { return }
-        addJump(at: entries.count, index: index, arrival: received.arrival)
+        addJump(at: entries.count, index: index, arrival: received.arrival, goesBack: index < latestEnd)
     }
 
-    private mutating func addJump(at entry: Int, index: Int64, arrival: MonotonicTime) {
+    private mutating func addJump(at entry: Int, index: Int64, arrival: MonotonicTime, goesBack: Bool) {
         if jumps.last?.entry == entry { return }
         if back?.entry == entry { back?.isJump = true }
         let isForth = index > reach
@@ -197,16 +211,20 @@ struct AmbiguousBlocks: Sendable {
         jumps.append(
             Jump(
                 entry: entry, index: index, length: isForth ? index - reach : index - reach + wrap, arrival: arrival,
-                hole: isForth ? reach..<index : nil))
+                hole: isForth ? reach..<index : nil, goesBack: goesBack))
     }
 
     /// Blocks that go back behind others, and hold other values than those, are neither late nor duplicates: they lie behind a
     /// loss, from the first of them on, even where that has found a hole by chance.
     private mutating func noteReturn(of received: ReceivedBlock, index: Int64, end: Int64) {
         guard index < reach else { return back = nil }
-        if index != latestEnd { back = (entries.count, index, false) }
+        // What follows, and other channels of the same instants, go back with them.
+        let goesWithThem = index == latestEnd || back != nil && end == latestEnd
+        if !goesWithThem { back = (entries.count, index, false, index < latestEnd) }
         guard let back, isContradicted(received, index: index, end: end) else { return }
-        if !back.isJump { addJump(at: back.entry, index: back.index, arrival: received.arrival) }
+        if !back.isJump {
+            addJump(at: back.entry, index: back.index, arrival: received.arrival, goesBack: back.goesBack)
+        }
         if let position = jumps.lastIndex(where: { $0.entry == back.entry }) { jumps[position].isContradicted = true }
     }
 
@@ -300,7 +318,7 @@ struct AmbiguousBlocks: Sendable {
     /// kept the oldest: the wraps lie where the counter first jumps by more than a packet or two that were lost besides.
     func decided() -> Decision {
         guard let first = jumps.first else {
-            return Decision(entries: entries, position: 0, missed: 0, index: expectedIndex, isJump: false, isSure: true)
+            return Decision(entries: entries, splits: [], isSure: true)
         }
         let splits = laterSplits
         let shortLoss = wrap / Self.wrapPartOfLoss
@@ -314,8 +332,42 @@ struct AmbiguousBlocks: Sendable {
         let isHidden = goesOn && jump.length == 0 && hasCaughtUp
         let isFar = jump.length >= (first.length == 0 ? min(shortLoss, 2 * firstLength + 1) : shortLoss)
         let isClear = !isHidden && (!isLater || isFar) && lengths.allSatisfy { 2 * $0 < jump.length }
-        return Decision(
-            entries: entries, position: jump.entry, missed: missed, index: jump.index + missed, isJump: jump.length > 0,
-            isSure: missed == 0 || hasRunEmpty && isClear)
+        let (parts, isOnly) = self.splits(of: missed, at: jump)
+        return Decision(entries: entries, splits: parts, isSure: missed == 0 || hasRunEmpty && isClear && isOnly)
+    }
+
+    /// The jumps at which the counter has come round, as what they go back to holds other values: what is lost behind such a
+    /// one jumps forth.
+    private var turns: [Jump] {
+        var latest: Jump?
+        return jumps.reduce(into: []) { found, jump in
+            if jump.goesBack { latest = jump }
+            let turn = latest ?? jump
+            if jump.isContradicted, found.last?.entry != turn.entry { found.append(turn) }
+        }
+    }
+
+    /// Where the wraps lie that were missed up to the blocks behind a jump.
+    ///
+    /// Blocks that go back and hold other values than those before them lie a wrap behind those at least. They come close
+    /// behind blocks that have waited for as long, in a queue that has kept the oldest: where those are the first, the rest of
+    /// the wraps lies behind them, too.
+    ///
+    /// - Returns: where they lie, and whether they cannot lie otherwise among these.
+    private func splits(of missed: Int64, at jump: Jump) -> (parts: [Split], isOnly: Bool) {
+        let others = turns.filter { $0.entry > jump.entry && wrapsByTime(before: $0) > 0 }
+        let later = others.prefix(Int(missed / wrap))
+        let rest = missed - Int64(later.count) * wrap
+        let isRestLater = jump.entry == 0 && !later.isEmpty
+        // What comes on a link comes behind what has come.
+        let least = jump.goesBack ? min(rest, wrap) : 0
+        var sum = isRestLater ? least : rest
+        var parts = [Split(position: jump.entry, missed: sum, index: jump.index + sum, isJump: jump.length > 0)]
+        for other in later {
+            let part = wrap + (isRestLater && parts.count == 1 ? rest - least : 0)
+            sum += part
+            parts.append(Split(position: other.entry, missed: part, index: other.index + sum, isJump: true))
+        }
+        return (parts, later.isEmpty || rest == least)
     }
 }

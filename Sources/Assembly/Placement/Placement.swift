@@ -107,6 +107,7 @@ package struct Placement: Sendable {
     /// The headset's counter has begun anew while the link stayed up: an epoch of its own, where the time says.
     mutating func restart(in rows: inout StreamRows, at now: MonotonicTime) {
         settlePartial(in: &rows, cause: .headsetRestarted, at: now)
+        checkAbsence(in: &rows, isOver: true)
         linkStart = LinkStart(
             epochRule: .connection, bootIdentifier: epoch?.bootIdentifier, hasMemory: false, buffered: nil,
             absenceCause: .headsetRestarted)
@@ -121,7 +122,7 @@ package struct Placement: Sendable {
     /// Nothing more comes on this line of the time map: what came late in the end lies behind a loss, perhaps.
     mutating func interrupt() {
         clock.interrupt()
-        if let late = uncounted.takeLate() { clock.misplaced(late) }
+        for late in uncounted.takeLate() { clock.misplaced(late) }
     }
 
     /// Takes what a stamp of another stream says of the time.

@@ -2,16 +2,6 @@ import Bluetooth
 import Headsets
 import Storage
 
-/// Blocks of which all came later than a link may keep them back.
-struct LateBlocks: Hashable, Sendable {
-    /// The first sample of the first one.
-    var firstN: Int64
-    /// By how many samples the least late one came after its time.
-    var leastLateness: Int64
-    /// When that came, by its last sample.
-    var earliest: Arrival
-}
-
 /// What is lost of a stream without counter, as damaged packets, the headset's own marks, and else the time show it.
 struct UncountedLosses: Sendable {
     private let stream: StreamID
@@ -30,8 +20,8 @@ struct UncountedLosses: Sendable {
     private var unmarked: (period: Int64, count: Int64)?
     /// Losses of a stream that has no marks either.
     private var lossByTime = LossByTime()
-    /// What came later than a link may keep it back, since the last block on time; nil where the latest one was on time.
-    private var late: LateBlocks?
+    /// What came later than a link may keep it back, since the last block on time.
+    private var late = LateRun()
     /// What was entered last to show losses; nil before anything was.
     private var detection: LossDetection?
     private var newDetections: [LossDetectionRecord] = []
@@ -51,7 +41,7 @@ struct UncountedLosses: Sendable {
         marks = nil
         unmarked?.count = 0
         lossByTime.reset()
-        late = nil
+        late = LateRun()
     }
 
     // MARK: Damage
@@ -100,21 +90,21 @@ struct UncountedLosses: Sendable {
     }
 
     private mutating func noteLateness(nextN: Int64, due: StreamPosition?, at arrival: MonotonicTime) {
-        guard let due else { return late = nil }
+        guard let due else { return late = LateRun() }
         let lastN = nextN + blockLength - 1
         let lateness = due.n - lastN
-        guard lateness > due.uncertainty.addingClamped(backlog) else { return late = nil }
-        if let least = late?.leastLateness, least <= lateness { return }
-        late = LateBlocks(
-            firstN: late?.firstN ?? nextN, leastLateness: lateness,
-            earliest: Arrival(n: lastN, nanoseconds: arrival.nanoseconds))
+        guard lateness > due.uncertainty.addingClamped(backlog) else { return late = LateRun() }
+        late.add(
+            LateBlocks(
+                firstN: nextN, leastLateness: lateness, earliest: Arrival(n: lastN, nanoseconds: arrival.nanoseconds)),
+            backlog: backlog)
     }
 
     /// The link ends. Returns what was late until then: so many samples may have been lost before it, which nothing more will
-    /// show; nil where the last block was on time.
-    mutating func takeLate() -> LateBlocks? {
-        defer { late = nil }
-        return late
+    /// show; nothing where the last block was on time.
+    mutating func takeLate() -> [LateBlocks] {
+        defer { late = LateRun() }
+        return late.steps
     }
 
     // MARK: Marks

@@ -114,17 +114,19 @@ struct WaitingBlocks: Sendable {
     private mutating func settleAmbiguous(_ placement: inout Placement, _ rows: inout StreamRows) {
         guard let decision = ambiguous?.decided() else { return }
         ambiguous = nil
+        var splits = decision.splits[...]
         for (position, entry) in decision.entries.enumerated() {
-            if position == decision.position {
+            if let split = splits.first, split.position == position {
+                splits.removeFirst()
                 // The time has shown where it belongs: its counter is not in doubt any more.
-                if decision.missed > 0 {
+                if split.missed > 0 {
                     if position > 0 { settleDoubtful(&placement, &rows) }
-                    placement.expect(index: decision.index)
-                    rows.hole.missedWraps = decision.missed
+                    placement.expect(index: split.index)
+                    rows.hole.missedWraps = split.missed
                     if !decision.isSure { rows.hole.certainty = .timed(uncertainty: decision.missed) }
                 }
                 // The decoder saw nothing missing, and went on adding.
-                placement.noteDeltaReference(isLost: decision.missed > 0 && !decision.isJump)
+                placement.noteDeltaReference(isLost: split.missed > 0 && !split.isJump)
             }
             takeUnambiguous(entry, &placement, &rows)
         }

@@ -11,6 +11,8 @@ struct PartialRows: Sendable {
         var missing: UInt8
         /// Of these, the channels of which nothing later came either: their packets had no time to come.
         var unarrived: UInt8 = 0
+        /// What is known of what is missing before it.
+        var hole = StreamRows.Hole()
     }
 
     /// How many instants a packet may be behind the newest before its row is settled without it: four packets of twelve, the
@@ -32,12 +34,16 @@ struct PartialRows: Sendable {
     var firstN: Int64? { rows.first?.n }
 
     /// Adds the values of some channels of instant n. What is there already stays.
-    mutating func add(_ values: ArraySlice<Int32>, n: Int64, firstChannel: Int) {
+    ///
+    /// - Parameter hole: what is known of what is missing before the instant, where it is the first behind it.
+    mutating func add(
+        _ values: ArraySlice<Int32>, n: Int64, firstChannel: Int, behind hole: StreamRows.Hole = StreamRows.Hole()
+    ) {
         var index = rows.count
         while index > 0, rows[index - 1].n >= n { index -= 1 }
         if index == rows.count || rows[index].n != n {
             let all = UInt8(truncatingIfNeeded: 1 << channelCount - 1)
-            rows.insert(Row(n: n, values: Array(repeating: 0, count: channelCount), missing: all), at: index)
+            rows.insert(Row(n: n, values: Array(repeating: 0, count: channelCount), missing: all, hole: hole), at: index)
         }
         for (offset, value) in values.enumerated() {
             let channel = firstChannel + offset

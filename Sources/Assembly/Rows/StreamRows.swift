@@ -88,7 +88,7 @@ package struct StreamRows: Sendable {
     /// The headset took `count` samples from `firstN` on, and never sends them. Returns false where that is no news.
     mutating func takeUnsent(firstN: Int64, count: Int64, at now: MonotonicTime) -> Bool {
         guard firstN >= nextN, partial.isEmpty else { return false }
-        addHole(before: firstN, at: now)
+        addHole(hole, before: firstN, at: now)
         ledger.addUnsent(count: count, at: now)
         return true
     }
@@ -107,7 +107,7 @@ package struct StreamRows: Sendable {
         }
         guard end > nextN else { return }
         let newFirst = max(firstN, nextN)
-        addHole(before: newFirst, at: received.arrival)
+        addHole(hole, before: newFirst, at: received.arrival)
         // What comes first behind a gap of no count is kept all the same: two gaps cannot begin at one n.
         guard received.hasRoom || ledger.endsInGapOfNoCount else { return ledger.overflow(until: end, at: received.arrival) }
         let new = values.dropFirst(Int(newFirst - firstN) * channelCount)
@@ -187,7 +187,7 @@ package struct StreamRows: Sendable {
                 }
                 if stored == 0 { duplicateCount += 1 }
             } else if received.hasRoom || ledger.endsInGapOfNoCount {
-                partial.add(part, n: n, firstChannel: block.firstChannel)
+                partial.add(part, n: n, firstChannel: block.firstChannel, behind: instant == 0 ? hole : Hole())
             } else if n >= nextN {
                 ledger.overflow(until: n + 1, at: received.arrival)
             }
@@ -203,7 +203,7 @@ package struct StreamRows: Sendable {
             for _ in ledger.recover(row.n..<(row.n + 1)) { store(row, cause: cause, at: now) }
             return
         }
-        addHole(before: row.n, at: now)
+        addHole(row.hole, before: row.n, at: now)
         store(row, cause: cause, at: now)
         signals?.take(row.values[...], firstN: row.n, missing: row.missing)
         ledger.extend(to: row.n + 1)
@@ -218,7 +218,7 @@ package struct StreamRows: Sendable {
     }
 
     /// What lies between the latest row and `n` is missing.
-    private mutating func addHole(before n: Int64, at now: MonotonicTime) {
+    private mutating func addHole(_ hole: Hole, before n: Int64, at now: MonotonicTime) {
         guard n > nextN else { return }
         if hole.missedWraps > 0 { wrapGap = (nextN..<n, hole.missedWraps) }
         ledger.add(nextN..<n, cause: hole.cause, at: now, certainty: hole.certainty)

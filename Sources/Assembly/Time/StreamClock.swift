@@ -48,12 +48,16 @@ struct StreamClock: Sendable {
     /// Where the stream stands at `now` by the time map of this process; nil before that has begun.
     func mapPosition(at now: MonotonicTime) -> StreamPosition? { map?.position(at: now) }
 
+    /// By how many nanoseconds more than is stated the latest samples may have been taken before their times: they came faster
+    /// than they were sampled.
+    var waited: Double { map?.waited ?? 0 }
+
     /// The time of sample n by the piece of the map that goes on; nil before there is one.
     func time(of n: Int64) -> SampleTime? {
         map.map {
             SampleTime(
                 at: $0.time(of: n), periodNanoseconds: $0.segment.periodNanoseconds,
-                uncertaintyNanoseconds: $0.segment.uncertaintyNanoseconds)
+                uncertaintyNanoseconds: $0.segment.uncertaintyNanoseconds.map { $0 + waited })
         }
     }
 

@@ -35,6 +35,7 @@ struct TimeMap: Sendable {
     /// How many instants the blocks hold.
     private var blockLength = 1
     private var punctual = PunctualArrival()
+    private var burst = FirstBurst()
 
     /// The distance of knots: within it no crystal bends by more than some hundredths of a millisecond.
     static let knotNanoseconds = 60e9
@@ -44,15 +45,11 @@ struct TimeMap: Sendable {
     private static let fewPoints = 16
     /// Without evidence for so long the map is interrupted: what is before and behind is fitted by itself.
     static let interruptionNanoseconds = 60e9
-    /// A change of a piece by less is not worth writing.
-    private static let worthNanoseconds = 20e3
     /// What another stream's packet says is believed where it is earlier than the line, and what that is uncertain by, by no
     /// more nanoseconds.
     private static let borrowedEarliness = 20e6
     /// Arrivals so near before a piece are looked at with it.
     private static let touchNanoseconds = 3e9
-    /// A change of the uncertainty by less is not either.
-    private static let uncertaintyWorthNanoseconds = 1e6
     /// What the rate may have changed by since the minute before, as a part.
     static let rateDrift = 5e-6
 
@@ -79,6 +76,9 @@ struct TimeMap: Sendable {
 
     // MARK: Asking
 
+    /// By how many nanoseconds more than is stated the samples may have been taken before their times.
+    var waited: Double { burst.waited }
+
     /// The instant of sample n.
     func time(of n: Int64) -> MonotonicTime {
         MonotonicTime(
@@ -89,6 +89,12 @@ struct TimeMap: Sendable {
     /// Where the stream stands at `time`: by the line, or by the latest arrival that came on time, where that knows it better.
     /// So it does while the rate is not known well.
     func position(at time: MonotonicTime) -> StreamPosition {
+        var position = positionByLine(at: time)
+        position.uncertainty = position.uncertainty.addingClamped(Int64(clamping: (burst.waited / nominalPeriod).rounded(.up)))
+        return position
+    }
+
+    private func positionByLine(at time: MonotonicTime) -> StreamPosition {
         let line = lineUncertainty(at: time)
         let rate = live?.rate ?? rate
         let period = bounded(nominalPeriod * (1 + rate.slope))
@@ -122,6 +128,7 @@ struct TimeMap: Sendable {
         descend(to: arrival)
         segment.observationCount += 1
         blockLength = count
+        burst.note(arrival, nominalPeriod: nominalPeriod)
         punctual.note(arrival, live?.rate ?? rate, nominalPeriod: nominalPeriod)
         if let evidence = window.take(arrival, period: segment.periodNanoseconds) { add(evidence) }
     }
@@ -176,7 +183,7 @@ struct TimeMap: Sendable {
         var pieces = zip(knots, knots.dropFirst()).map { piece(from: $0, to: $1) } + [openPiece]
         if let final = knots.lastIndex(where: \.isFinal), final > 0 { knots.removeFirst(final) }
         pieces.removeAll { piece in
-            handedOver.contains { $0.firstN == piece.firstN && !Self.isWorthWriting(piece, over: $0) }
+            handedOver.contains { $0.firstN == piece.firstN && !piece.isWorthWriting(over: $0) }
         }
         handedOver.removeAll { old in pieces.contains { $0.firstN == old.firstN } || old.firstN < knots[0].n }
         handedOver += pieces
@@ -189,7 +196,7 @@ struct TimeMap: Sendable {
         let (begin, end) = (x(of: segment.firstN), x(of: segment.lastN))
         let known = segment.uncertaintyNanoseconds ?? 0
         let atEnd = live?.uncertainty(at: end) ?? known + 3 * rate.deviation * (end - begin)
-        piece.uncertaintyNanoseconds = max(known, atEnd)
+        piece.uncertaintyNanoseconds = max(known, atEnd) + burst.waited
         return piece
     }
 
@@ -385,12 +392,4 @@ struct TimeMap: Sendable {
 
     /// Time goes on, whatever arrives.
     private func bounded(_ period: Double) -> Double { min(max(period, nominalPeriod * 0.01), nominalPeriod * 100) }
-
-    private static func isWorthWriting(_ new: SegmentRecord, over old: SegmentRecord) -> Bool {
-        let span = Double(new.lastN &- new.firstN)
-        return new.lastN != old.lastN
-            || abs(Double(new.referenceTime.nanoseconds) - Double(old.referenceTime.nanoseconds)) > worthNanoseconds
-            || abs(new.periodNanoseconds - old.periodNanoseconds) * span > worthNanoseconds
-            || abs((new.uncertaintyNanoseconds ?? 0) - (old.uncertaintyNanoseconds ?? 0)) > uncertaintyWorthNanoseconds
-    }
 }
