@@ -79,7 +79,7 @@ package struct ConnectionMachine: Sendable {
     var lastHeard: MonotonicTime?
     /// When each of the profile's vital characteristics sent last, in the order of the profile.
     var lastArrivals: [MonotonicTime] = []
-    /// True from the closing of a link on which nothing came any more until the cached identifiers are tried next.
+    /// True from a link or a connect after a scan on which nothing came, until the cached identifiers are tried next.
     var followsSilence = false
     /// How long the headset is left alone when it refuses next; nil where it has not.
     var refusalPause: Duration?
@@ -371,6 +371,7 @@ extension ConnectionMachine {
         case .connecting(let candidate):
             effects.append(.layerEnded(outcome(of: candidate, .silent)))
             forgetUnproven(candidate.identifier)
+            if candidate.layer == .scan { followsSilence = candidate.identifier.addressType != .classic }
             cancel(candidate.identifier, then: .afterCandidate(candidate), at: now, &effects)
         case .cancelling(let identifier, let tries, let then):
             if tries >= limits.cancelTries { return resume(then, at: now, &effects) }

@@ -11,8 +11,9 @@ package struct ReconnectionLimits: Hashable, Sendable {
     package var connectLimit: Duration = .milliseconds(4000)
     /// Layer 1, for the second best identifier of a round.
     package var secondConnectLimit: Duration = .milliseconds(1500)
-    /// Layer 1 after a link on which nothing came any more, for the one identifier of that round: the silence has taken up to
-    /// 5.5 s of the 10 s, and the scan that follows finds the headset at this address, too.
+    /// Layer 1 after a link on which nothing came any more, or a connect to an address that a scan had heard and that did not
+    /// answer, for the one identifier of that round: that has taken up to 5.5 s of the 10 s, and the scan that follows finds
+    /// the headset at this address, too.
     package var silentConnectLimit: Duration = .milliseconds(1500)
     /// Layer 1, for a headset of Bluetooth Classic that is known by one address alone. Several of them take turns of 2.8 s at
     /// the radio, and a connect that is cancelled within its turn begins behind all others: with 4 or 6 s, of three that are

@@ -153,6 +153,35 @@ struct RuleTests {
         }
     }
 
+    @Test("Rule 2: what was heard and did not answer is not waited for once more as long: it may be elsewhere by now")
+    func silentScan() {
+        var test = MachineUnderTest(identifiers: [MachineUnderTest.known, MachineUnderTest.second])
+        test.fire(.start)
+        test.fire(.restored([], attempt: test.attempt))
+        func connects() -> (seconds: Duration, next: String) {
+            let began = test.now
+            var next = test
+            next.reachDeadline()
+            while case .cancelling(let identifier, _, _) = next.machine.state {
+                next.fire(.disconnected(nil, attempt: next.attempt))
+                if identifier == MachineUnderTest.second { break }
+            }
+            defer { test = next }
+            return (next.now - began, next.machine.state.name)
+        }
+        let first = connects()
+        #expect(first.seconds == .seconds(4) && first.next == "connecting")
+        test.fire(.connectFailed(.unknownPeripheral, attempt: test.attempt))
+        test.fire(.retrievedConnected([], attempt: test.attempt))
+        test.fire(.discovered(MachineUnderTest.known))
+        let heard = connects()
+        #expect(heard.seconds == .seconds(4) && heard.next == "backingOff")
+        test.reachDeadline()
+        #expect(test.machine.state.name == "connecting")
+        let again = connects()
+        #expect(again.seconds == .milliseconds(1500) && again.next == "retrieving", "\(again)")
+    }
+
     @Test("Rule 5: silence while streaming is a lost link")
     func silence() {
         var test = MachineUnderTest.inState("streaming")
