@@ -28,6 +28,7 @@ package struct CentreStep: Hashable, Sendable {
         CentreStep("p0019_quotas", PackageResources.p0019_quotas_sql),
         CentreStep("p0020_replaced", PackageResources.p0020_replaced_sql),
         CentreStep("p0021_spread_twins", PackageResources.p0021_spread_twins_sql),
+        CentreStep("p0022_spread_quotas", PackageResources.p0022_spread_quotas_sql),
     ]
 
     private init(_ identifier: String, _ bytes: [UInt8]) {

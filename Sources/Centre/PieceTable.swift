@@ -2,7 +2,8 @@ import Storage
 
 /// How blocks of samples, and values that came late, come into a centre: by INSERT with parameters, or, where they are many, by
 /// COPY. That writes into no table that rows are guarded in (PostgreSQL 15, COPY, Notes), but into views with triggers, which a
-/// centre has since the step `p0019_quotas`; into an earlier one it goes through temporary tables.
+/// centre has since the step `p0019_quotas`; into an earlier one it goes through temporary tables. On a cluster of Citus, which
+/// makes a COPY of an INSERT from another table, all goes through the views, since `p0022_spread_quotas`.
 struct PieceTable {
     private static let channels = 8
     private static let blockColumns: [(name: String, type: String)] =
@@ -17,10 +18,10 @@ struct PieceTable {
     private static let statementRows = 64
 
     private let connection: CentreConnection
-    /// True where the tables are spread over a cluster of Citus, which makes a COPY of an INSERT from another table.
+    /// True where the tables are spread over a cluster of Citus.
     let isSpread: Bool
     /// Whether there are views that take rows.
-    private let hasViews: Bool
+    let hasViews: Bool
 
     init(_ connection: CentreConnection) throws(CentreError) {
         self.connection = connection
@@ -29,8 +30,10 @@ struct PieceTable {
             try connection.execute(
                 "SELECT EXISTS (SELECT 1 FROM pg_class WHERE oid = to_regclass('public.stream_right') AND relkind = 'r')"
             ).first?.first == "t"
-        let query = "SELECT to_regclass('incoming_block') IS NOT NULL"
-        hasViews = isSpread ? false : try connection.execute(query).first?.first == "t"
+        // Those of a cluster are for machines that may add to the tables no more.
+        let mayAdd = isSpread ? "has_table_privilege('sample_block', 'INSERT')" : "false"
+        let query = "SELECT to_regclass('incoming_block') IS NOT NULL AND NOT \(mayAdd)"
+        hasViews = try connection.execute(query).first?.first == "t"
     }
 
     /// Sends the samples of a stream, within a transaction.
@@ -56,7 +59,8 @@ struct PieceTable {
         let names = columns.map(\.name).joined(separator: ", ")
         // Parameters are sent in one piece, whatever the rate.
         let isSmall = rows.rowCount <= Self.directRows && rows.byteCount <= connection.pacing.pieceSize
-        guard !isSpread, !isSmall else {
+        guard hasViews || !isSpread, !isSmall else {
+            let table = isSpread && hasViews ? view : table
             for part in parts(rows.rows) {
                 let values = part.indices.map { row in
                     "(\(columns.indices.map { "$\(row * columns.count + $0 + 1)" }.joined(separator: ", ")))"

@@ -366,9 +366,10 @@ package final class Shipper {
             if hostBoots != Digest(of: boots) { try connection.execute("SELECT ship_host_boots($1)", [boots]) }
             for statement in statements { try send(statement, of: shipment.recording) }
         }
-        // A worker of a cluster learns whose a stream is from the transaction that brings the stream, once that has ended.
+        // Where workers of a cluster look whose a stream is, they learn it from the transaction that brings the stream, once
+        // that has ended.
         let mayBeNew = documents[shipment.recording] == nil || shipment.streams.contains { states[$0.uuid] == nil }
-        let isApart = pieceTable.isSpread && mayBeNew
+        let isApart = pieceTable.isSpread && !pieceTable.hasViews && mayBeNew
         if isApart { try connection.inTransaction(sendTables) }
         try connection.inTransaction { () throws(CentreError) in
             if !isApart { try sendTables() }

@@ -18,6 +18,7 @@ import time
 from functools import partial
 
 from checklist import check, conclude, notices
+from cluster_quota import fills_its_quota
 from postgresql import DATABASE, OWNER, PORT, Server, Session, newest_binaries
 
 COMPARE = pathlib.Path(__file__).with_name("compare.py")
@@ -75,9 +76,15 @@ REFUSED = [
     ("pi-1", "SELECT * FROM sample_block", "permission denied"),
     ("pi-1", "UPDATE sample_block SET row_count = 1", "permission denied"),
     ("pi-1", "DELETE FROM sample_block", "permission denied"),
-    ("pi-2", "INSERT INTO sample_block (stream, first_n, row_count, c1) VALUES ({stream}, 900000000, 1, '{{1}}')", "row-level"),
-    ("pi-2", "INSERT INTO sample_patch VALUES ({stream}, 1, 900000000, '{{1}}')", "row-level"),
-    ("ada", "INSERT INTO sample_block (stream, first_n, row_count, c1) VALUES ({stream}, 900000000, 1, '{{1}}')", "permission"),
+    ("pi-1", "INSERT INTO sample_block (stream, first_n, row_count, c1) VALUES ({stream}, 9000000, 1, '{{1}}')", "permission"),
+    ("pi-1", "COPY sample_patch FROM STDIN", "permission denied"),
+    (
+        "pi-2",
+        "INSERT INTO incoming_block (stream, first_n, row_count, c1) VALUES ({stream}, 9000000, 1, '{{1}}')",
+        "not one of",
+    ),
+    ("pi-2", "INSERT INTO incoming_patch VALUES ({stream}, 1, 9000000, '{{1}}')", "is not one of pi-2"),
+    ("ada", "INSERT INTO sample_block (stream, first_n, row_count, c1) VALUES ({stream}, 9000000, 1, '{{1}}')", "permission"),
     ("ada", "SELECT * FROM stream_right", "permission denied"),
     ("ada", "SELECT count(*) FROM sample_block AS b JOIN stream AS st ON st.uuid = b.stream", "direct joins between"),
 ]
@@ -287,8 +294,11 @@ def stopped_worker(bench: Bench) -> None:
 def erased(bench: Bench) -> None:
     for server in (bench.plain, bench.coordinator):
         server.rows("UPDATE recording SET subject = 'S01' WHERE role = 'pi-3'")
+        before = int(server.value("SELECT used_kib('pi-3')"))
         assert "has erased 1 recording of S01" in bench.centre(server, "erase", "S01")
         assert server.rows("SELECT count(*) FROM sample", "bob") == [["0"]]
+        # What is left are words of the machine.
+        assert int(server.value("SELECT used_kib('pi-3')")) < before // 2, (server.directory, before)
     left = bench.coordinator.value("SELECT count(*) FROM stream_right WHERE role = 'pi-3'")
     assert left == "0", left
 
@@ -335,6 +345,7 @@ def main() -> int:
                 check(f"{role}: {' '.join(question.split())[:70]}", partial(bench.answers_alike, question, role))
         for role, statement, words in REFUSED:
             check(f"{role} is refused: {statement[:60]}", partial(bench.refuses, role, statement, words))
+        check("a machine fills no more than its quota", lambda: fills_its_quota(bench.coordinator, bench.nodes))
         check("a recording comes back", lambda: bench.fetched("pi-2"))
         check("one headset on two machines", lambda: twins(bench))
         for question in TWINS:
