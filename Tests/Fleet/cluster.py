@@ -19,18 +19,10 @@ from functools import partial
 
 from checklist import check, conclude, notices
 from cluster_quota import fills_its_quota
-from postgresql import DATABASE, OWNER, PORT, Server, Session, newest_binaries
+from postgresql import CLUSTER_SETTINGS, DATABASE, OWNER, PORT, Server, Session, newest_binaries
 
 COMPARE = pathlib.Path(__file__).with_name("compare.py")
 TWINS_PROGRAM = pathlib.Path(__file__).with_name("twins.py")
-SETTINGS = {
-    "shared_preload_libraries": "citus",
-    # Shards are moved by logical replication.
-    "wal_level": "logical",
-    "citus.node_conninfo": "sslmode=disable",
-    "max_connections": "200",
-    "fsync": "off",
-}
 STUDIES = {"pi-1": "sleep", "pi-2": "sleep", "pi-3": "other"}
 # Of each further recording, a machine of its own.
 FURTHER = 10
@@ -323,7 +315,7 @@ def main() -> int:
         plain = stack.enter_context(Server(directory / "plain", {"fsync": "off"}, newest_binaries(), PORT + 10))
         nodes = [
             stack.enter_context(
-                Server(node, SETTINGS | {"citus.local_hostname": str(node)}, arguments.binaries, PORT + 11 + number)
+                Server(node, CLUSTER_SETTINGS | {"citus.local_hostname": str(node)}, arguments.binaries, PORT + 11 + number)
             )
             for number, node in enumerate(directory / f"node-{number}" for number in range(3))
         ]

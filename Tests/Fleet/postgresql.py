@@ -12,6 +12,15 @@ OWNER = "owner"
 DATABASE = "study"
 # One that a server of the machine has not.
 PORT = 54331
+# Of the servers of a cluster of Citus.
+CLUSTER_SETTINGS = {
+    "shared_preload_libraries": "citus",
+    # Shards are moved by logical replication.
+    "wal_level": "logical",
+    "citus.node_conninfo": "sslmode=disable",
+    "max_connections": "200",
+    "fsync": "off",
+}
 
 
 def newest_binaries() -> pathlib.Path:
