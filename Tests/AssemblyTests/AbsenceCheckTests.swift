@@ -81,22 +81,27 @@ struct AbsenceCheckTests {
         #expect(test.database.problems.isEmpty)
     }
 
-    @Test("What has come at once, and nothing behind it, may have waited for longer")
+    @Test("What has come at once, and nothing behind it, may have waited for longer, until more has come as it is sampled")
     func burst() {
         var burst = FirstBurst()
-        for n in Int64(0)..<50 { burst.note(Arrival(n: n, nanoseconds: 1_000_000_000), nominalPeriod: 8e6) }
-        #expect(burst.waited == 49 * 8e6)
+        func note(_ n: Int64, atMilliseconds milliseconds: Int64) {
+            burst.note(Arrival(n: n, nanoseconds: (1000 + milliseconds) * 1_000_000), nominalPeriod: 8e6)
+        }
+        note(0, atMilliseconds: 0)
+        // One block by itself says nothing, and a queue that runs empty comes faster than it was filled.
+        for n in Int64(1)..<50 { note(n, atMilliseconds: 100) }
+        #expect(burst.waited == 49 * 8e6 - 100e6)
+        for n in Int64(50)..<100 { note(n, atMilliseconds: 100 + (n - 49) * 4) }
+        #expect(burst.waited == 99 * 8e6 - 300e6)
         // As it is sampled, for half as long.
-        for n in Int64(50)..<70 {
-            burst.note(Arrival(n: n, nanoseconds: 1_000_000_000 + (n - 49) * 8_000_000), nominalPeriod: 8e6)
-        }
-        #expect(burst.waited == 49 * 8e6)
-        for n in Int64(70)..<76 {
-            burst.note(Arrival(n: n, nanoseconds: 1_000_000_000 + (n - 49) * 8_000_000), nominalPeriod: 8e6)
-        }
+        for n in Int64(100)..<125 { note(n, atMilliseconds: 300 + (n - 99) * 8) }
+        #expect(burst.waited == 99 * 8e6 - 300e6)
+        let latest = MonotonicTime(nanoseconds: (1000 + 300 + 25 * 8) * 1_000_000)
+        #expect(burst.waited(at: latest) > 0 && burst.waited(at: latest + .milliseconds(300)) == 0)
+        for n in Int64(125)..<170 { note(n, atMilliseconds: 300 + (n - 99) * 8) }
         #expect(burst.waited == 0)
         // Once over, it is over.
-        for n in Int64(76)..<200 { burst.note(Arrival(n: n, nanoseconds: 1_300_000_000), nominalPeriod: 8e6) }
+        for n in Int64(170)..<300 { note(n, atMilliseconds: 900) }
         #expect(burst.waited == 0)
     }
 }

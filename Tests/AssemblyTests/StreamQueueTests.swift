@@ -241,4 +241,59 @@ struct StreamQueueTests {
         #expect(test.database.wholeGaps.first?.gap.certainty == .timed(uncertainty: 400))
         #expect(test.database.problems.isEmpty)
     }
+
+    /// Blocks behind a silence that go back to others, of which nothing shows how many turns lie before the first ones.
+    enum Returning: CaseIterable {
+        /// The first ones lie behind what is stored by nearest number; they have waited for a part of a turn.
+        case behindStored
+        /// The first ones are not behind, and have not waited for whole turns.
+        case ahead
+        /// The first one is a packet or two behind what is stored.
+        case justBehind
+
+        /// Stored before, the silence, the first ones, how much later others come, and which.
+        var samples: (before: Int64, silence: Int64, first: Range<Int64>, later: Int64, next: Int64) {
+            switch self {
+            case .behindStored: (320, 460, 628..<668, 48, 828)
+            case .ahead: (320, 456, 600..<608, 24, 800)
+            case .justBehind: (320, 544, 488..<496, 24, 888)
+            }
+        }
+    }
+
+    @Test("Nothing that came behind a silence is dropped, nor said to be certain beside its n", arguments: Returning.allCases)
+    func returning(case returning: Returning) {
+        let samples = returning.samples
+        var test = StreamUnderTest(modulus: 200, frequency: 200)
+        test.begin(rule: .connection)
+        test.live(0..<samples.before)
+        test.advance(samples: samples.silence)
+        test.atOnce(samples.first)
+        test.advance(samples: samples.later)
+        test.live(samples.next..<(samples.next + 472))
+        test.stream.endLink(cause: .linkLost, at: test.now)
+        test.commit()
+        let stored = test.stored
+        let truths = Set(0..<samples.before).union(samples.first).union(samples.next..<(samples.next + 472))
+        #expect(Set(stored.values) == truths, "\(truths.subtracting(stored.values).sorted().prefix(3))")
+        let wrong = stored.filter { $0.key != $0.value }
+        let isSaid = test.database.wholeGaps.allSatisfy { firstN, gap in
+            if case .timed = gap.certainty { true } else { !wrong.keys.contains { $0 >= firstN } }
+        }
+        #expect(isSaid, "\(wrong.keys.sorted().prefix(3)), \(test.database.wholeGaps)")
+        #expect(test.database.problems.isEmpty)
+    }
+
+    @Test("A pause soon after a link that began with what had waited is no longer than it is")
+    func pauseBehindBurst() {
+        var test = StreamUnderTest(modulus: 200, frequency: 200)
+        test.begin(rule: .connection)
+        test.atOnce(0..<104)
+        test.advance(samples: 1000)
+        test.live(1104..<1504)
+        test.commit()
+        #expect(Set(test.stored.values) == Set(0..<104).union(1104..<1504))
+        #expect(test.stored.allSatisfy { $0.key == $0.value })
+        #expect(test.database.epochs.count == 1 && test.database.problems.isEmpty)
+    }
 }

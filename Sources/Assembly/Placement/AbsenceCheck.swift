@@ -69,8 +69,9 @@ extension Placement {
     ///
     /// - Parameter isOver: true where the link has ended: nothing more is learnt.
     mutating func checkAbsence(in rows: inout StreamRows, isOver: Bool = false) {
-        guard var check = absence, isOver || check.isDue(at: rows.nextN) else { return }
-        if let end = clock.time(of: check.gap.upperBound), let uncertainty = check.compare(end: end.at, waited: clock.waited) {
+        guard var check = absence, isOver || check.isDue(at: rows.nextN) && clock.waited() == 0 else { return }
+        if let end = clock.time(of: check.gap.upperBound), let uncertainty = check.compare(end: end.at, waited: clock.waited())
+        {
             rows.ledger.doubt(check.gap, within: uncertainty)
         }
         absence = isOver || check.isOver(at: rows.nextN) ? nil : check

@@ -52,7 +52,7 @@ struct AmbiguousBlocks: Sendable {
         /// True where blocks behind it hold other values than those that were held at the same index: it went back for no
         /// block that has come late or twice.
         var isContradicted = false
-        /// True where it lies behind the block before it; the first block, by more than channels in packets of their own do.
+        /// True where it lies behind the block before it; the first block, behind what came before all of them.
         var goesBack: Bool
     }
 
@@ -80,6 +80,8 @@ struct AmbiguousBlocks: Sendable {
     private var indexes: [Int64] = []
     private var firstArrival: MonotonicTime?
     private var latestArrival = MonotonicTime.boot
+    /// True where the line by which blocks are late is that of a burst, which may have waited itself.
+    private var isLineUncertain = false
     /// The latest block: its first sample, and by how many it came after its time.
     private var latest: (index: Int64, lateness: Int64) = (0, 0)
     /// The same of the first block, and its samples.
@@ -139,7 +141,11 @@ struct AmbiguousBlocks: Sendable {
     ///   - index: of its first sample, nearest to ``expectedIndex``.
     ///   - lateness: by how many samples it came after its time, if no wrap was missed.
     ///   - isAfterSilence: true where the link was silent before it for so long that a wrap may have been missed, or waited.
-    mutating func append(_ received: ReceivedBlock, index: Int64, lateness: Int64, isAfterSilence: Bool) {
+    ///   - isLineUncertain: true where the line behind that rests on what may have waited itself.
+    mutating func append(
+        _ received: ReceivedBlock, index: Int64, lateness: Int64, isAfterSilence: Bool, isLineUncertain: Bool = false
+    ) {
+        self.isLineUncertain = self.isLineUncertain || isLineUncertain
         let end = index + Int64(received.block.instantCount)
         if firstArrival == nil {
             // The latest instants once more, or other channels of them, are no jump.
@@ -148,7 +154,7 @@ struct AmbiguousBlocks: Sendable {
             // Other channels of the latest instants go on, too.
             let isRest = end == reach && received.block.channelCount < channelCount
             goesOn = isAfterSilence && (isRest || index >= reach && index - reach <= 2 * (end - index))
-            let goesBack = index < reach - Self.spread
+            let goesBack = received.block.channelCount < channelCount ? end < reach : index < reach
             jumps = [Jump(entry: 0, index: index, length: length, arrival: received.arrival, goesBack: goesBack)]
         } else {
             noteJump(before: received, index: index, end: end)
@@ -333,7 +339,8 @@ struct AmbiguousBlocks: Sendable {
         let isFar = jump.length >= (first.length == 0 ? min(shortLoss, 2 * firstLength + 1) : shortLoss)
         let isClear = !isHidden && (!isLater || isFar) && lengths.allSatisfy { 2 * $0 < jump.length }
         let (parts, isOnly) = self.splits(of: missed, at: jump)
-        return Decision(entries: entries, splits: parts, isSure: missed == 0 || hasRunEmpty && isClear && isOnly)
+        let isKnown = hasRunEmpty && isClear && isOnly && !isLineUncertain
+        return Decision(entries: entries, splits: parts, isSure: missed == 0 || isKnown)
     }
 
     /// The jumps at which the counter has come round, as what they go back to holds other values: what is lost behind such a
@@ -349,25 +356,28 @@ struct AmbiguousBlocks: Sendable {
 
     /// Where the wraps lie that were missed up to the blocks behind a jump.
     ///
-    /// Blocks that go back and hold other values than those before them lie a wrap behind those at least. They come close
-    /// behind blocks that have waited for as long, in a queue that has kept the oldest: where those are the first, the rest of
-    /// the wraps lies behind them, too.
+    /// Blocks that go back and hold other values than those before them lie a wrap behind those at least, and before none are
+    /// more wraps than the time shows. What came before them has waited for as long, in a queue that has kept the oldest: no
+    /// more wraps than must be lie before the first of it.
     ///
     /// - Returns: where they lie, and whether they cannot lie otherwise among these.
     private func splits(of missed: Int64, at jump: Jump) -> (parts: [Split], isOnly: Bool) {
-        let others = turns.filter { $0.entry > jump.entry && wrapsByTime(before: $0) > 0 }
-        let later = others.prefix(Int(missed / wrap))
-        let rest = missed - Int64(later.count) * wrap
-        let isRestLater = jump.entry == 0 && !later.isEmpty
+        let later = turns.filter { $0.entry > jump.entry && wrapsByTime(before: $0) > 0 }
         // What comes on a link comes behind what has come.
-        let least = jump.goesBack ? min(rest, wrap) : 0
-        var sum = isRestLater ? least : rest
-        var parts = [Split(position: jump.entry, missed: sum, index: jump.index + sum, isJump: jump.length > 0)]
-        for other in later {
-            let part = wrap + (isRestLater && parts.count == 1 ? rest - least : 0)
-            sum += part
-            parts.append(Split(position: other.entry, missed: part, index: other.index + sum, isJump: true))
+        let least: Int64 = jump.goesBack ? 1 : 0
+        let count = Int64(later.count)
+        let total = max(later.last.map(wrapsByTime) ?? missed / wrap, count == 0 ? 0 : least + count)
+        let most = max(least, min(missed / wrap, total - count))
+        var sum = count == 0 ? missed / wrap : jump.entry == 0 ? least : most
+        func split(_ jump: Jump, wraps: Int64, isJump: Bool) -> Split {
+            Split(position: jump.entry, missed: wraps * wrap, index: jump.index + sum * wrap, isJump: isJump)
         }
-        return (parts, later.isEmpty || rest == least)
+        var parts = [split(jump, wraps: sum, isJump: jump.length > 0)]
+        for (position, turn) in later.enumerated() {
+            let before = sum
+            sum = max(before + 1, min(wrapsByTime(before: turn), total - (count - Int64(position) - 1)))
+            parts.append(split(turn, wraps: sum - before, isJump: true))
+        }
+        return (parts, count == 0 || most == least && sum == total)
     }
 }

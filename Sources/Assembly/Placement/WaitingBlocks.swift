@@ -72,7 +72,7 @@ struct WaitingBlocks: Sendable {
         guard block.origin == .live else { return false }
         let silence = silence.taken(at: arrival)
         guard placement.isNumbered, let epoch = placement.epoch, let wrap = placement.wrapLength,
-            let counter = block.counter, let position = placement.clock.mapPosition(at: arrival),
+            let counter = block.counter, let position = placement.clock.linePosition(at: arrival),
             !epoch.isOtherBoot(block)
         else { return false }
         if ambiguous == nil, block.followsDirectly, placement.index(of: counter) == placement.expectedIndex {
@@ -105,7 +105,8 @@ struct WaitingBlocks: Sendable {
             ambiguous = AmbiguousBlocks(wrap: wrap, expectedIndex: placement.expectedIndex, channelCount: channelCount)
         }
         ambiguous?.append(
-            received, index: index, lateness: lateness, isAfterSilence: isAfterSilence || isQueueGoingOn)
+            received, index: index, lateness: lateness, isAfterSilence: isAfterSilence || isQueueGoingOn,
+            isLineUncertain: placement.clock.waited(at: arrival) > 0)
         if ambiguous?.isDecided(at: arrival) == true { settleAmbiguous(&placement, &rows) }
         return true
     }
@@ -123,8 +124,9 @@ struct WaitingBlocks: Sendable {
                     if position > 0 { settleDoubtful(&placement, &rows) }
                     placement.expect(index: split.index)
                     rows.hole.missedWraps = split.missed
-                    if !decision.isSure { rows.hole.certainty = .timed(uncertainty: decision.missed) }
                 }
+                // Where one is in doubt, wraps may lie before any of them.
+                if !decision.isSure { rows.hole.certainty = .timed(uncertainty: decision.missed) }
                 // The decoder saw nothing missing, and went on adding.
                 placement.noteDeltaReference(isLost: split.missed > 0 && !split.isJump)
             }

@@ -48,16 +48,19 @@ struct StreamClock: Sendable {
     /// Where the stream stands at `now` by the time map of this process; nil before that has begun.
     func mapPosition(at now: MonotonicTime) -> StreamPosition? { map?.position(at: now) }
 
+    /// The same where what the link began with has not waited.
+    func linePosition(at now: MonotonicTime) -> StreamPosition? { map?.positionByLine(at: now) }
+
     /// By how many nanoseconds more than is stated the latest samples may have been taken before their times: they came faster
     /// than they were sampled.
-    var waited: Double { map?.waited ?? 0 }
+    func waited(at time: MonotonicTime? = nil) -> Double { map?.waited(at: time) ?? 0 }
 
     /// The time of sample n by the piece of the map that goes on; nil before there is one.
     func time(of n: Int64) -> SampleTime? {
         map.map {
             SampleTime(
                 at: $0.time(of: n), periodNanoseconds: $0.segment.periodNanoseconds,
-                uncertaintyNanoseconds: $0.segment.uncertaintyNanoseconds.map { $0 + waited })
+                uncertaintyNanoseconds: $0.segment.uncertaintyNanoseconds.map { $0 + waited() })
         }
     }
 

@@ -77,7 +77,7 @@ struct TimeMap: Sendable {
     // MARK: Asking
 
     /// By how many nanoseconds more than is stated the samples may have been taken before their times.
-    var waited: Double { burst.waited }
+    func waited(at time: MonotonicTime? = nil) -> Double { time.map(burst.waited) ?? burst.waited }
 
     /// The instant of sample n.
     func time(of n: Int64) -> MonotonicTime {
@@ -90,11 +90,13 @@ struct TimeMap: Sendable {
     /// So it does while the rate is not known well.
     func position(at time: MonotonicTime) -> StreamPosition {
         var position = positionByLine(at: time)
-        position.uncertainty = position.uncertainty.addingClamped(Int64(clamping: (burst.waited / nominalPeriod).rounded(.up)))
+        let waited = burst.waited(at: time)
+        position.uncertainty = position.uncertainty.addingClamped(Int64(clamping: (waited / nominalPeriod).rounded(.up)))
         return position
     }
 
-    private func positionByLine(at time: MonotonicTime) -> StreamPosition {
+    /// The same where what the link began with has not waited.
+    func positionByLine(at time: MonotonicTime) -> StreamPosition {
         let line = lineUncertainty(at: time)
         let rate = live?.rate ?? rate
         let period = bounded(nominalPeriod * (1 + rate.slope))
