@@ -256,9 +256,12 @@ struct MuseAthenaTests {
             #expect(taken(packet(256, at: clock) + [3, 1]) == 0, "the headset's clock was not at \(clock)")
             #expect(taken(packet(256, at: clock)) == 1, "a whole notification is taken, whatever its clock says")
         }
-        var longer = packet(256) + [0x12, 1]
-        longer[0] += 2
-        #expect(taken(longer) == 1 && taken(longer + [3, 1]) == 0, "two bytes behind its block are none")
+        // A headset whose clock is set, or that was away for longer, is believed with the second of such notifications.
+        var (decoder, decoded) = (MuseAthenaDecoder(preset: .p1041), Decoded())
+        for notification in [packet(255), packet(300, at: 90_000) + [3, 1], packet(301, at: 90_050) + [3, 1]] {
+            decoder.decode(notification, from: MuseService.multiplexed, into: &decoded)
+        }
+        #expect(Self.blocks(decoded).count == 2)
     }
 
     @Test("is distinguished from the older ones by the characteristic of multiplexed packets, and started twice")

@@ -33,6 +33,8 @@ package struct MuseAthenaDecoder: HeadsetDecoder {
 
     /// The lowest byte of the latest packet's index.
     private var latestIndex: UInt8?
+    /// The last packet before something else that was not believed, and its clock.
+    private var doubted: (index: UInt8, milliseconds: UInt64?)?
     /// So many packets in a row are hardly ever lost.
     private static let lostPacketsMaximum: UInt8 = 16
     /// They take no longer than this, at some 20 a second.
@@ -73,7 +75,7 @@ package struct MuseAthenaDecoder: HeadsetDecoder {
         }
         var (last, end) = MuseAthenaPacket.extent(of: bytes)
         // One that ends in something else may be something else as a whole.
-        if end > 0, end < bytes.count, !goesOn(bytes, to: end) { (last, end) = (0, 0) }
+        if end > 0, end < bytes.count, !isBelieved(bytes, to: end, last: last) { (last, end) = (0, 0) }
         if end == 0 || latestIndex.map({ MuseAthenaPacket.lowIndex(bytes, at: 0) &- $0 != 1 }) ?? true { losses += 1 }
         var start = 0
         while start < end {
@@ -87,20 +89,32 @@ package struct MuseAthenaDecoder: HeadsetDecoder {
         decoded.items.append(.discarded(byteCount: bytes.count - end))
     }
 
-    /// Whether the packets up to `end` go on where the one before ended: by their indexes, by the clock, and by blocks that
-    /// fill them, as each packet of a headset is filled.
-    private func goesOn(_ bytes: borrowing [UInt8], to end: Int) -> Bool {
+    /// Whether packets before something else are the headset's: they go on where the latest ones ended, or where such ones did
+    /// that were not believed.
+    private mutating func isBelieved(_ bytes: borrowing [UInt8], to end: Int, last: Int) -> Bool {
         guard let latestIndex else { return true }
-        let step = MuseAthenaPacket.lowIndex(bytes, at: 0) &- latestIndex
+        let isNext = goesOn(bytes, to: end, from: latestIndex, milliseconds)
+        let isNextOfDoubted = doubted.map { goesOn(bytes, to: end, from: $0.index, $0.milliseconds) } ?? false
+        doubted = nil
+        if isNext || isNextOfDoubted { return true }
+        let clock = hasNewFirmware ? nil : Self.clock(bytes, last..<end)
+        doubted = (MuseAthenaPacket.lowIndex(bytes, at: last), clock)
+        return false
+    }
+
+    /// Whether the packets up to `end` go on: by their indexes, and by the headset's clock, or by blocks that fill them.
+    private func goesOn(_ bytes: borrowing [UInt8], to end: Int, from index: UInt8, _ milliseconds: UInt64?) -> Bool {
+        let step = MuseAthenaPacket.lowIndex(bytes, at: 0) &- index
         guard (1...Self.lostPacketsMaximum).contains(step) else { return false }
         var start = 0
         while start < end {
             let packet = start..<start + Int(bytes[start])
-            guard MuseAthenaPacket.isFilled(bytes, packet) else { return false }
             if let milliseconds {
                 let clock = Self.clock(bytes, packet)
                 let distance = max(clock, milliseconds) - min(clock, milliseconds)
                 if distance > Self.lostMillisecondsMaximum { return false }
+            } else if !MuseAthenaPacket.isFilled(bytes, packet) {
+                return false
             }
             start = packet.upperBound
         }
