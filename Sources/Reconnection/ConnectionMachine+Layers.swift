@@ -36,7 +36,7 @@ extension ConnectionMachine {
     /// not for long: the silence has taken half of the time in which the headset is to be back.
     mutating func connectCached(at now: MonotonicTime, _ effects: inout [ConnectionEffect]) {
         let isHurried = followsSilence
-        followsSilence = false
+        (followsSilence, wasHurried) = (false, isHurried)
         let usable = identifiers.filter { !isRejected($0, at: now) }
         guard let best = usable.first else {
             guard let unproven, mayConnect(to: unproven, at: now) else { return retrieve(at: now, &effects) }

@@ -79,8 +79,8 @@ package struct ConnectionMachine: Sendable {
     var lastHeard: MonotonicTime?
     /// When each of the profile's vital characteristics sent last, in the order of the profile.
     var lastArrivals: [MonotonicTime] = []
-    /// True from a link or a connect after a scan on which nothing came, until the cached identifiers are tried next.
-    var followsSilence = false
+    /// True from a link or a connect after a scan on which nothing came, until the cached identifiers are tried, and from then.
+    var (followsSilence, wasHurried) = (false, false)
     /// How long the headset is left alone when it refuses next; nil where it has not.
     var refusalPause: Duration?
     /// How long a person is waited for next; nil where none was since the last success, or the last word of a person.
@@ -371,7 +371,7 @@ extension ConnectionMachine {
         case .connecting(let candidate):
             effects.append(.layerEnded(outcome(of: candidate, .silent)))
             forgetUnproven(candidate.identifier)
-            if candidate.layer == .scan { followsSilence = candidate.identifier.addressType != .classic }
+            if candidate.layer == .scan, !wasHurried { followsSilence = candidate.identifier.addressType != .classic }
             cancel(candidate.identifier, then: .afterCandidate(candidate), at: now, &effects)
         case .cancelling(let identifier, let tries, let then):
             if tries >= limits.cancelTries { return resume(then, at: now, &effects) }

@@ -180,6 +180,12 @@ struct RuleTests {
         #expect(test.machine.state.name == "connecting")
         let again = connects()
         #expect(again.seconds == .milliseconds(1500) && again.next == "retrieving", "\(again)")
+        // Not once more: whoever answers slowly gets its time, and the others their turn.
+        test.fire(.retrievedConnected([], attempt: test.attempt))
+        test.fire(.discovered(MachineUnderTest.known))
+        #expect(connects().next == "backingOff")
+        test.reachDeadline()
+        #expect(connects().seconds == .seconds(4))
     }
 
     @Test("Rule 5: silence while streaming is a lost link")
