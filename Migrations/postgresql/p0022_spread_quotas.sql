@@ -11,9 +11,11 @@ BEGIN
         SELECT q.role, q.sent_sequence, q.returned_kib + coalesce(sum(st.kib), 0)::bigint AS kib
         FROM shipper AS q LEFT JOIN recording AS r ON r.role = q.role
         LEFT JOIN LATERAL (
-            SELECT (SELECT sum(b.row_count) FROM block AS b WHERE b.stream_id = s.id AND b.channel = 0)
-                * (SELECT count(DISTINCT c.number) FROM channel AS c WHERE c.stream_id = s.id) / 256 AS kib
-            FROM stream AS s WHERE s.recording_id = r.id) AS st ON true
+            SELECT (SELECT sum(1 + b.row_count::bigint * c.number / 256) FROM block AS b
+                WHERE b.stream_id = s.id AND b.channel = 0) AS kib
+            FROM stream AS s
+            CROSS JOIN LATERAL (SELECT count(DISTINCT c.number) AS number FROM channel AS c WHERE c.stream_id = s.id) AS c
+            WHERE s.recording_id = r.id) AS st ON true
         GROUP BY q.role, q.sent_sequence, q.returned_kib
     LOOP
         IF item.kib > sent_kib(item.role) THEN

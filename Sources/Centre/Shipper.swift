@@ -78,7 +78,7 @@ package final class Shipper {
     private var unreadable: [RecordingID: ReadingPause] = [:]
     /// What is there of each stream, and how that is asked and said.
     private let shipmentTable: ShipmentTable
-    private let pieceTable: PieceTable
+    private var pieceTable: PieceTable
     /// Nil where the centre makes its views with what it is sent.
     private let views: StreamViews?
     /// Of each recording, which version of what is said of it the centre has; nil where it is of one that counts none.
@@ -172,6 +172,8 @@ package final class Shipper {
         if roundNumber % endedInterval == 0 {
             ended.removeAll()
             sentAnew.removeAll()
+            // A centre may have been spread over a cluster since, or brought up to date.
+            if !refused.isEmpty { pieceTable = try PieceTable(connection) }
             refused = refused.filter { (unreadable[$0.key]?.end ?? 0) > roundNumber }
             series = series.mapValues { $0.mapValues { $0.countedAgain() } }
         } else if changeNumberAllSent == changeNumber {
