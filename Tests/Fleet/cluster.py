@@ -1,6 +1,6 @@
 """The checks of Tests/Fleet/citus.
 
-cluster.py PROGRAM BINARIES [--streams N]
+cluster.py PROGRAM BINARIES [--streams N] [--former PROGRAM]
 
 BINARIES is the directory with the programs of a PostgreSQL that has the extension citus.
 """
@@ -308,6 +308,7 @@ def main() -> int:
     parser.add_argument("program")
     parser.add_argument("binaries", type=pathlib.Path)
     parser.add_argument("--streams", type=int, default=8)
+    parser.add_argument("--former")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         directory = pathlib.Path(name)
@@ -322,10 +323,14 @@ def main() -> int:
         bench = Bench(arguments.program, directory, plain, nodes)
         check("a plain centre", lambda: make_centres(bench))
         check("without the extension it is refused, with what to do", lambda: is_refused_without_extension(bench))
+        # What an earlier version has made and spread is brought up to date.
+        bench.program = arguments.former or arguments.program
         check("a coordinator with a worker, and a centre on it", lambda: make_cluster(bench))
         for number, machine in enumerate(STUDIES, 1):
             check(f"record on {machine}", partial(bench.record, machine, number))
         check("blocks are spread, with what is there already", lambda: spread(bench))
+        bench.program = arguments.program
+        check("it is brought up to date", lambda: bench.centre(bench.coordinator, "init"))
         check("ship to both", lambda: ship_all(bench))
         for machine in STUDIES:
             check(
