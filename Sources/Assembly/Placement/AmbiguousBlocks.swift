@@ -340,7 +340,7 @@ struct AmbiguousBlocks: Sendable {
         let isClear = !isHidden && (!isLater || isFar) && lengths.allSatisfy { 2 * $0 < jump.length }
         let (parts, isOnly) = self.splits(of: missed, at: jump)
         let isKnown = hasRunEmpty && isClear && isOnly && !isLineUncertain
-        return Decision(entries: entries, splits: parts, isSure: missed == 0 || isKnown)
+        return Decision(entries: entries, splits: parts, isSure: isKnown || parts.allSatisfy { $0.missed == 0 })
     }
 
     /// The jumps at which the counter has come round, as what they go back to holds other values: what is lost behind such a
