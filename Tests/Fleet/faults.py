@@ -88,6 +88,8 @@ class Machine:
             study.run("demo", "--directory", str(made), "--seed", str(number), "--seconds", str(SECONDS))
         # A copy, so that each case begins with what nobody has confirmed.
         self.database = study.directory / f"{self.role}.sqlite"
+        for beside in study.directory.glob(f"{self.database.name}-*"):
+            beside.unlink()
         shutil.copy(made / "eegsync.sqlite", self.database)
         study.server.rows(f'CREATE ROLE "{self.role}" LOGIN', database="postgres")
         study.run("centre", "enrol", self.role, "--study", "sleep", "--database", study.server.address(OWNER))
