@@ -270,6 +270,7 @@ def full_disk(program: str, directory: pathlib.Path) -> str:
         said = [machine.ship("--rows", "3000", wanted=(0, 75)) for machine in fleet]
         require("SQLSTATE 53100" in said[-1], f"another reason: {said}")
         there = int(server.value("SELECT coalesce(sum(row_count), 0) FROM sample_block"))
+        require(not whole(fleet[-1]), f"a recording is confirmed that is not there; ship said {said}")
         for machine in fleet:
             problem = machine.difference() if whole(machine) else ""
             require(not problem, f"a recording of {machine.role} is confirmed that is not there: {problem}; ship said {said}")

@@ -143,7 +143,7 @@ struct AmbiguousBlocks: Sendable {
     ///   - isAfterSilence: true where the link was silent before it for so long that a wrap may have been missed, or waited.
     ///   - isLineUncertain: true where the line behind that rests on what may have waited itself.
     mutating func append(
-        _ received: ReceivedBlock, index: Int64, lateness: Int64, isAfterSilence: Bool, isLineUncertain: Bool = false
+        _ received: ReceivedBlock, index: Int64, lateness: Int64, isAfterSilence: Bool, isLineUncertain: Bool
     ) {
         self.isLineUncertain = self.isLineUncertain || isLineUncertain
         let end = index + Int64(received.block.instantCount)
