@@ -57,6 +57,33 @@ struct LateEndTests {
         #expect(test.database.problems.isEmpty)
     }
 
+    @Test("A process that dies while all comes late has said so, and one that goes on says so no longer once it is on time")
+    func killed() {
+        var test = StreamUnderTest(modulus: nil, channels: 1, frequency: 512)
+        test.begin(rule: .connection)
+        func blocks(_ range: Range<Int64>) {
+            for block in range {
+                test.advance(samples: 16)
+                test.take(index: nil, truth: block * 16, count: 16)
+            }
+        }
+        var stated: Double { test.database.segments.values.max { $0.firstN < $1.firstN }?.uncertaintyNanoseconds ?? 0 }
+        blocks(0..<640)
+        test.commit()
+        let before = stated
+        // A second of samples does not come, and what comes behind it is committed before anything shows that.
+        test.advance(samples: 512)
+        blocks(672..<680)
+        test.commit()
+        #expect(before < 50e6 && stated >= 0.9e9 && stated < 1.5e9, "\(before), \(stated)")
+        // It had waited, after all.
+        for block in Int64(680)..<712 { test.take(index: nil, truth: block * 16, count: 16) }
+        blocks(712..<760)
+        test.commit()
+        #expect(stated < 100e6, "\(stated)")
+        #expect(test.database.problems.isEmpty)
+    }
+
     @Test("What was lost in two steps makes what is behind the second as late as both")
     func steps() {
         var run = LateRun()

@@ -394,7 +394,7 @@ package struct Placement: Sendable {
 
     /// Moves the time map, and what finds losses, into a batch behind the epochs.
     mutating func moveTimes(into batch: inout WriteBatch) {
-        clock.move(into: &batch)
+        clock.move(into: &batch, lateness: uncounted.lateness)
         uncounted.move(into: &batch)
     }
 }

@@ -100,6 +100,9 @@ struct UncountedLosses: Sendable {
             backlog: backlog)
     }
 
+    /// By how many samples all that comes is late now; 0 where the last block was on time.
+    var lateness: Int64 { late.steps.last?.leastLateness ?? 0 }
+
     /// The link ends. Returns what was late until then: so many samples may have been lost before it, which nothing more will
     /// show; nothing where the last block was on time.
     mutating func takeLate() -> [LateBlocks] {

@@ -196,8 +196,11 @@ struct StreamClock: Sendable {
     // MARK: Writing
 
     /// Moves everything that is to be written into a batch.
-    mutating func move(into batch: inout WriteBatch) {
-        collect()
+    ///
+    /// - Parameter lateness: so many samples may be missing before the latest ones, unless they have waited: the process may
+    ///   end before that is known.
+    mutating func move(into batch: inout WriteBatch, lateness: Int64) {
+        collect(lateness: lateness)
         batch.changes += segments.map(Change.segment)
         batch.changes += arrivals.map(Change.arrival)
         segments.removeAll()
@@ -205,8 +208,8 @@ struct StreamClock: Sendable {
     }
 
     /// The map up to here is written as it is.
-    private mutating func collect() {
-        segments += map?.take() ?? []
+    private mutating func collect(lateness: Int64 = 0) {
+        segments += map?.take(lateness: lateness) ?? []
         arrivals += map?.takeEvidence() ?? []
     }
 }

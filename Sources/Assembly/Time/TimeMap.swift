@@ -181,8 +181,10 @@ struct TimeMap: Sendable {
     }
 
     /// Hands over the pieces that have changed since the last call, in ascending order.
-    mutating func take() -> [SegmentRecord] {
-        var pieces = zip(knots, knots.dropFirst()).map { piece(from: $0, to: $1) } + [openPiece]
+    ///
+    /// - Parameter lateness: by how many samples all that comes is late now, without anything that shows why.
+    mutating func take(lateness: Int64 = 0) -> [SegmentRecord] {
+        var pieces = zip(knots, knots.dropFirst()).map { piece(from: $0, to: $1) } + [openPiece(lateness)]
         if let final = knots.lastIndex(where: \.isFinal), final > 0 { knots.removeFirst(final) }
         pieces.removeAll { piece in
             handedOver.contains { $0.firstN == piece.firstN && !piece.isWorthWriting(over: $0) }
@@ -193,12 +195,12 @@ struct TimeMap: Sendable {
     }
 
     /// The open piece, with what its last sample is uncertain by: it may lie seconds behind the latest evidence.
-    private var openPiece: SegmentRecord {
+    private func openPiece(_ lateness: Int64) -> SegmentRecord {
         var piece = segment
         let (begin, end) = (x(of: segment.firstN), x(of: segment.lastN))
         let known = segment.uncertaintyNanoseconds ?? 0
         let atEnd = live?.uncertainty(at: end) ?? known + 3 * rate.deviation * (end - begin)
-        piece.uncertaintyNanoseconds = max(known, atEnd) + burst.waited
+        piece.uncertaintyNanoseconds = max(known, atEnd) + burst.waited + Double(lateness) * nominalPeriod
         return piece
     }
 
