@@ -61,23 +61,17 @@ struct SessionCheck {
                         wrong = "n \(n) of \(stream.description.name) belongs to no session"
                         return
                     }
-                    let present = (0..<channels).filter { chunk.missingChannels[row] >> $0 & 1 == 0 }
-                    func value(_ channel: Int, turns: Int64 = 0) -> Int32? {
-                        headset.sent(
-                            session: origin.session, stream: stream.position, channel: channel,
-                            position: n - origin.shift + turns)
+                    for channel in 0..<channels where chunk.missingChannels[row] >> channel & 1 == 0 {
+                        let value = headset.sent(
+                            session: origin.session, stream: stream.position, channel: channel, position: n - origin.shift)
+                        let stored = chunk.values[row * channels + channel]
+                        if stored != value {
+                            wrong =
+                                "n \(n), channel \(channel + 1) of \(stream.description.name): \(stored), "
+                                + "sent \(value.map(String.init) ?? "nothing")"
+                            return
+                        }
                     }
-                    func stored(_ channel: Int) -> Int32 { chunk.values[row * channels + channel] }
-                    guard let channel = present.first(where: { stored($0) != value($0) }) else { continue }
-                    // The ledger may say that it is not known on which side of the row whole turns are missing.
-                    let isDoubted = doubtedTurns(of: n, from: known[index].firstN, stream).contains { turns in
-                        present.allSatisfy { stored($0) == value($0, turns: turns) }
-                    }
-                    if isDoubted { continue }
-                    wrong =
-                        "n \(n), channel \(channel + 1) of \(stream.description.name): \(stored(channel)), "
-                        + "sent \(value(channel).map(String.init) ?? "nothing")"
-                    return
                 }
             }
         } catch let error as StorageError {
@@ -86,21 +80,6 @@ struct SessionCheck {
             return "\(error)"
         }
         return wrong
-    }
-
-    /// By how many samples a row of the epoch may lie beside its n, as the ledger says: whole turns of the counter that are
-    /// missing on this side of it or on the other.
-    private func doubtedTurns(of n: Int64, from firstN: Int64, _ stream: StreamContents) -> Set<Int64> {
-        guard let modulus = stream.description.counterModulus else { return [] }
-        let turn = modulus * Int64(stream.description.samplesPerCount)
-        var turns: Set<Int64> = []
-        for gap in stream.gaps where gap.channel == 0 && gap.cause == .packetLost && gap.certainty == "timed" {
-            guard let uncertainty = gap.uncertainty, uncertainty >= turn, gap.firstN >= firstN, gap.firstN <= n,
-                n < gap.firstN + gap.count + uncertainty
-            else { continue }
-            for count in 1...uncertainty / turn { turns.formUnion([count * turn, -count * turn]) }
-        }
-        return turns
     }
 
     /// Where the epoch began: in the latest session of its time, at the latest position that has its counter and may have been

@@ -223,8 +223,10 @@ struct StreamWrapTests {
         #expect(test.database.problems.isEmpty)
     }
 
-    @Test("Where wraps are entered before the first block of an instant, and may lie behind it, the ledger says so")
-    func doubtBeforePartialBlocks() throws {
+    @Test(
+        "Where wraps are entered before the first block of an instant, and may lie behind it, the ledger says so",
+        arguments: [false, true])
+    func doubtBeforePartialBlocks(isCut: Bool) throws {
         var test = StreamUnderTest(modulus: 10, channels: 3, frequency: 10)
         test.begin(rule: .connection)
         func instant(_ n: Int64, _ test: inout StreamUnderTest, _ channels: Range<Int> = 0..<3) {
@@ -241,7 +243,8 @@ struct StreamWrapTests {
         for n in 129..<132 { instant(Int64(n), &test) }
         for n in 142..<200 {
             if n > 143 { test.advance(samples: 1) }
-            instant(Int64(n), &test)
+            // A queue that goes on amid an instant shows where.
+            instant(Int64(n), &test, isCut && n == 142 ? 1..<3 : 0..<3)
         }
         test.stream.endLink(cause: .linkLost, at: test.now)
         test.commit()
@@ -249,6 +252,7 @@ struct StreamWrapTests {
         let gap = try #require(test.database.wholeGaps.first)
         #expect(misplaced.isEmpty || gap.gap.certainty == .timed(uncertainty: 10), "\(misplaced.count), \(gap)")
         #expect(misplaced.values.allSatisfy { $0 < 132 })
+        if isCut { #expect(misplaced.isEmpty && test.database.wholeGaps.first?.gap.count == 10, "\(gap)") }
         #expect(test.database.problems.isEmpty)
     }
 

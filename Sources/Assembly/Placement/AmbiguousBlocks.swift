@@ -323,9 +323,7 @@ struct AmbiguousBlocks: Sendable {
     /// The wraps belong to the pause, where the first block does not continue what was before it. Where it does, the queue
     /// kept the oldest: the wraps lie where the counter first jumps by more than a packet or two that were lost besides.
     func decided() -> Decision {
-        guard let first = jumps.first else {
-            return Decision(entries: entries, splits: [], isSure: true)
-        }
+        guard let first = jumps.first else { return Decision(entries: entries, splits: [], isSure: true) }
         let splits = laterSplits
         let shortLoss = wrap / Self.wrapPartOfLoss
         let furthest = splits.first { $0.length >= shortLoss } ?? splits.max { $0.length < $1.length }
@@ -338,9 +336,27 @@ struct AmbiguousBlocks: Sendable {
         let isHidden = goesOn && jump.length == 0 && hasCaughtUp
         let isFar = jump.length >= (first.length == 0 ? min(shortLoss, 2 * firstLength + 1) : shortLoss)
         let isClear = !isHidden && (!isLater || isFar) && lengths.allSatisfy { 2 * $0 < jump.length }
-        let (parts, isOnly) = self.splits(of: missed, at: jump)
+        let (parts, isOnly) = self.splits(of: missed, at: isHidden ? interruption ?? jump : jump)
         let isKnown = hasRunEmpty && isClear && isOnly && !isLineUncertain
         return Decision(entries: entries, splits: parts, isSure: isKnown || parts.allSatisfy { $0.missed == 0 })
+    }
+
+    /// Where one instant alone lacks channels: a queue that has taken nothing for a while ends or goes on amid one. A turn of
+    /// which the counter shows nothing lies there.
+    private var interruption: Jump? {
+        var present: [Int64: UInt8] = [:]
+        for (index, entry) in zip(indexes, entries) {
+            guard case .block(let held) = entry, held.block.instantCount == 1 else { continue }
+            present[index, default: 0] |= UInt8(
+                truncatingIfNeeded: (1 << held.block.channelCount - 1) << held.block.firstChannel)
+        }
+        let all = UInt8(truncatingIfNeeded: 1 << channelCount - 1)
+        // The rest of the first one came before, and that of the last one has not come yet.
+        let cut = present.filter { $0.key != indexes.first && $0.key != indexes.last && $0.value != all }
+        guard cut.count == 1, let (index, channels) = cut.first else { return nil }
+        let begins = channels & 1 == 0
+        guard let entry = indexes.firstIndex(where: { begins ? $0 == index : $0 > index }) else { return nil }
+        return Jump(entry: entry, index: indexes[entry], length: 0, arrival: .boot, goesBack: false)
     }
 
     /// The jumps at which the counter has come round, as what they go back to holds other values: what is lost behind such a
