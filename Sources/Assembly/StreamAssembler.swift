@@ -19,6 +19,8 @@ package struct StreamAssembler: Sendable {
     // the stream, with all its arrays, out of the array that it is an element of.
     package private(set) var placement: Placement
     package private(set) var rows: StreamRows
+    /// True where ``takeMissedWraps()`` has something.
+    package private(set) var hasMissedWraps = false
 
     /// A stream that has no samples yet.
     package init(id: StreamID, position: Int, description: StreamDescription) {
@@ -213,11 +215,12 @@ package struct StreamAssembler: Sendable {
     /// - Parameters:
     ///   - values: the block's values.
     ///   - arrival: when it was received.
+    ///   - notification: the number of the notification that it came in: they ascend, over all streams of a headset.
     ///   - hasRoom: false where the buffer of samples is full; new samples then go to the ledger.
     /// - Returns: true where the stream has its first sample now.
     @discardableResult
     package mutating func take(
-        _ block: SampleBlock, _ values: ArraySlice<Int32>, at arrival: MonotonicTime, hasRoom: Bool
+        _ block: SampleBlock, _ values: ArraySlice<Int32>, at arrival: MonotonicTime, in notification: UInt64, hasRoom: Bool
     ) -> Bool {
         guard block.instantCount > 0, block.channelCount > 0, block.firstChannel >= 0,
             block.firstChannel + block.channelCount <= description.channels.count,
@@ -225,7 +228,10 @@ package struct StreamAssembler: Sendable {
         else { return false }
         let hadSamples = hasSamples
         waiting.take(
-            ReceivedBlock(block: block, values: values, arrival: arrival, hasRoom: hasRoom), &placement, &rows)
+            ReceivedBlock(
+                block: block, values: values, arrival: arrival, notification: notification, hasRoom: hasRoom),
+            &placement, &rows)
+        hasMissedWraps = waiting.missedWraps != nil
         return !hadSamples && hasSamples
     }
 
@@ -269,6 +275,17 @@ package struct StreamAssembler: Sendable {
     /// What has come again with other values than those that are stored, since the last call: how many samples, and the n of
     /// the first; nil for none.
     package mutating func takeContradiction() -> (count: Int64, firstN: Int64)? { rows.takeContradiction() }
+
+    /// Wraps that this stream has surely missed, since the last call; nil for none.
+    package mutating func takeMissedWraps() -> MissedWraps? {
+        hasMissedWraps = false
+        return waiting.takeMissedWraps()
+    }
+
+    /// Takes what another stream of the headset has missed.
+    package mutating func learn(of missed: MissedWraps) {
+        if let wrap = placement.wrapLength { waiting.learn(of: missed, wrap: wrap) }
+    }
 
     // MARK: For whoever follows
 

@@ -129,7 +129,7 @@ struct SignalCheckTests {
             LinkStart(epochRule: .connection, bootIdentifier: nil, hasMemory: false, buffered: nil, absenceCause: .linkLost))
         stream.take(
             SampleBlock(stream: 0, counter: nil, channelCount: 1, instantCount: 2560, values: 0..<2560),
-            [Int32](repeating: -2048, count: 2560)[...], at: MonotonicTime(nanoseconds: 20_000_000_000), hasRoom: true)
+            [Int32](repeating: -2048, count: 2560)[...], at: MonotonicTime(nanoseconds: 20_000_000_000), in: 1, hasRoom: true)
         var batch = WriteBatch(number: 1)
         stream.move(into: &batch)
         let conditions = batch.changes.compactMap { if case .signalCheck(let check) = $0 { check.condition } else { nil } }

@@ -188,8 +188,7 @@ struct StreamAssemblerTests {
             SampleBlock(stream: 0, counter: 0, channelCount: 2, instantCount: 2, values: 0..<3),
         ] {
             test.stream.take(
-                block, Array(repeating: 1, count: block.values.count)[...], at: test.now,
-                hasRoom: true)
+                block, Array(repeating: 1, count: block.values.count)[...], at: test.now, in: 1, hasRoom: true)
         }
         #expect(!test.stream.hasSamples && test.stream.rows.draft.rowCount == 0)
     }

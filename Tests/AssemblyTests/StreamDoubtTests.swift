@@ -26,7 +26,8 @@ struct StreamDoubtTests {
             origin: .live, isSummed: false, deviceTicks: nil)
         for number in 0..<10_000 {
             let received = ReceivedBlock(
-                block: block, values: [1][...], arrival: MonotonicTime(nanoseconds: Int64(number) * 4_000_000), hasRoom: true)
+                block: block, values: [1][...], arrival: MonotonicTime(nanoseconds: Int64(number) * 4_000_000),
+                notification: UInt64(number), hasRoom: true)
             let verdict = doubtful.judge(
                 received, index: 5000, heldIndex: 5000, expected: 100, isBorneOut: false, isWhole: true, isMissing: false,
                 isDuplicate: false)

@@ -11,6 +11,8 @@ struct StreamUnderTest {
     var database: StoredStream
     /// Starts at an hour after the host's boot.
     var now = MonotonicTime(nanoseconds: 3_600_000_000_000)
+    /// The number of the latest notification: each block has one of its own.
+    var notification: UInt64 = 0
     var hasRoom = true
     /// Spoils the next batch.
     var plantedDefect: ((inout WriteBatch) -> Void)?
@@ -62,12 +64,13 @@ struct StreamUnderTest {
         let counter = index.map {
             UInt32(truncatingIfNeeded: $0 / Int64(description.samplesPerCount) % (description.counterModulus ?? 1 << 32))
         }
+        notification += 1
         stream.take(
             SampleBlock(
                 stream: 0, counter: counter, bootIdentifier: boot, firstChannel: channels.lowerBound,
                 channelCount: channels.count, instantCount: count, values: 0..<values.count, origin: origin,
                 isSummed: isSummed, deviceTicks: ticks, followsDirectly: followsDirectly),
-            values[...], at: now, hasRoom: hasRoom)
+            values[...], at: now, in: notification, hasRoom: hasRoom)
     }
 
     /// Lets the time of the samples pass.

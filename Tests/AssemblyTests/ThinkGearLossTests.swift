@@ -15,7 +15,7 @@ struct ThinkGearLossTests {
         for item in decoded.items {
             switch item {
             case .samples(let block) where block.stream == ThinkGearProfile.eeg:
-                test.stream.take(block, decoded.values[block.values], at: test.now, hasRoom: true)
+                test.stream.take(block, decoded.values[block.values], at: test.now, in: 1, hasRoom: true)
             case .damaged(ThinkGearProfile.eeg, let count): test.stream.takeDamaged(count: count)
             case .periodMark(ThinkGearProfile.eeg, let period, let block):
                 test.stream.takeMark(period: period, blockLength: block, at: test.now)

@@ -9,6 +9,7 @@ extension HeadsetAcquisition {
     func take(_ value: [UInt8], from characteristic: BluetoothUUID, at arrival: MonotonicTime) {
         guard quarantine == nil else { return }
         decoded.removeAll()
+        recorded.beginNotification()
         session.decoder.decode(value, from: characteristic, into: &decoded)
         var hasLiveSamples = false
         var isAlive = false

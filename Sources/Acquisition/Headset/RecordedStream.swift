@@ -31,16 +31,18 @@ struct RecordedStream {
     /// Takes a block of samples, without a copy of the stream, which is large.
     ///
     /// - Parameters:
+    ///   - notification: the number of the notification that it came in.
     ///   - hasRoom: false where the buffer of samples is full; new samples then go to the ledger.
     ///   - overflowCause: why, then.
     /// - Returns: whether the stream has its first sample now, and the headset's stamp on the block, where it says something
     ///   of the other streams.
     mutating func take(
-        _ block: SampleBlock, _ values: ArraySlice<Int32>, at arrival: MonotonicTime, hasRoom: Bool, overflowCause: GapCause
+        _ block: SampleBlock, _ values: ArraySlice<Int32>, at arrival: MonotonicTime, in notification: UInt64, hasRoom: Bool,
+        overflowCause: GapCause
     ) -> (isFirst: Bool, stamp: UInt64?) {
         if block.origin == .live { latestArrival = arrival }
         assembler.overflowCause = overflowCause
-        let isFirst = assembler.take(block, values, at: arrival, hasRoom: hasRoom)
+        let isFirst = assembler.take(block, values, at: arrival, in: notification, hasRoom: hasRoom)
         guard block.origin == .live, let ticks = block.deviceTicks, assembler.mayLendStamp else { return (isFirst, nil) }
         return (isFirst, ticks)
     }

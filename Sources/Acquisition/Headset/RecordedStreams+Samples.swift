@@ -21,12 +21,15 @@ extension RecordedStreams {
         if streams[index].assembler.placement.linkStart != nil { alignBanks(index, with: block.counter) }
         let changes = streams[index].hasTriggers ? streams[index].findTriggers(in: block, values) : []
         let (isFirst, stamp) = streams[index].take(
-            block, values, at: arrival, hasRoom: hasRoom, overflowCause: overflowCause)
+            block, values, at: arrival, in: notification, hasRoom: hasRoom, overflowCause: overflowCause)
         let triggers = changes.isEmpty ? [] : changes.map { trigger($0, of: block, at: index) }
         if let stamp {
             for other in streams.indices where other != index {
                 streams[other].assembler.borrow(ticks: stamp, at: arrival)
             }
+        }
+        if streams[index].assembler.hasMissedWraps, let missed = streams[index].assembler.takeMissedWraps() {
+            for other in streams.indices where other != index { streams[other].assembler.learn(of: missed) }
         }
         guard block.origin == .memory, readsMemory else { return ([], isFirst, triggers) }
         return (streams[index].continueReading(after: block, at: arrival), isFirst, triggers)

@@ -22,6 +22,8 @@ struct RecordedStreams {
     private var changes: StreamChanges
     /// When the latest live sample of any stream arrived.
     private(set) var latestLiveSample: MonotonicTime?
+    /// The number of the latest notification.
+    private(set) var notification: UInt64 = 0
     /// When streams are looked at that have fallen silent while others flow.
     private var nextSilenceCheck: MonotonicTime = .boot
 
@@ -69,6 +71,9 @@ struct RecordedStreams {
 
     /// The boot identifier of the latest epoch; nil where the headset has none.
     var bootIdentifier: UInt32? { streams.lazy.compactMap(\.assembler.bootIdentifier).first }
+
+    /// What comes from here on came in one notification.
+    mutating func beginNotification() { notification += 1 }
 
     /// Where the stream with a position lies among them.
     func index(of position: Int) -> Int? {

@@ -12,31 +12,6 @@ import Headsets
 /// before the first one behind them, where the counter jumps. How late its own blocks are says nothing about wraps: they have
 /// waited for as long as the pause.
 struct AmbiguousBlocks: Sendable {
-    /// Where the missed wraps lie.
-    struct Decision: Sendable {
-        /// Everything that was held.
-        var entries: [Reception]
-        /// Where wraps were missed, ascending: before one of them, and before each whose blocks contradict those before it.
-        var splits: [Split]
-        /// False where the blocks ended before the queue had run empty, or the wraps may lie elsewhere among them.
-        var isSure: Bool
-
-        /// The samples of all missed wraps.
-        var missed: Int64 { splits.reduce(0) { $0 + $1.missed } }
-    }
-
-    /// Wraps that were missed before one of the entries.
-    struct Split: Sendable {
-        /// The position of the entry.
-        var position: Int
-        /// The samples of the missed wraps.
-        var missed: Int64
-        /// The index of that entry's first sample, missed wraps included.
-        var index: Int64
-        /// True where the counter jumps there; false where only the time shows that something is missing.
-        var isJump: Bool
-    }
-
     /// Where the blocks do not go on as those before them.
     private struct Jump: Sendable {
         var entry: Int
@@ -322,7 +297,27 @@ struct AmbiguousBlocks: Sendable {
     ///
     /// The wraps belong to the pause, where the first block does not continue what was before it. Where it does, the queue
     /// kept the oldest: the wraps lie where the counter first jumps by more than a packet or two that were lost besides.
-    func decided() -> Decision {
+    ///
+    /// - Parameter lent: what another stream of the headset has missed; it decides where these blocks alone do not.
+    func decided(with lent: MissedWraps?) -> Decision {
+        let own = decidedAlone
+        guard let lent, !own.isSure, let entry = beginning(of: lent) else { return own }
+        let isJump = jumps.contains { $0.entry == entry && $0.length > 0 }
+        let missed = lent.count * wrap
+        let split = Split(position: entry, missed: missed, index: indexes[entry] + missed, isJump: isJump)
+        return Decision(entries: entries, splits: [split], isSure: true)
+    }
+
+    /// The first entry behind wraps that another stream has missed, where these blocks show as many, and none elsewhere; nil
+    /// where none is before them.
+    private func beginning(of lent: MissedWraps) -> Int? {
+        guard let first = jumps.first, wrapsByTime(before: first) == lent.count,
+            let entry = entries.firstIndex(where: { $0.notification.map { $0 >= lent.notification } ?? false }), entry > 0
+        else { return nil }
+        return turns.allSatisfy { $0.entry == entry } ? entry : nil
+    }
+
+    private var decidedAlone: Decision {
         guard let first = jumps.first else { return Decision(entries: entries, splits: [], isSure: true) }
         let splits = laterSplits
         let shortLoss = wrap / Self.wrapPartOfLoss

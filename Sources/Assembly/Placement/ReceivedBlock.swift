@@ -7,6 +7,8 @@ struct ReceivedBlock: Sendable {
     /// `instantCount` × `channelCount` raw values, all channels of an instant together.
     var values: ArraySlice<Int32>
     var arrival: MonotonicTime
+    /// The number of the notification that it came in: they ascend, over all streams of a headset.
+    var notification: UInt64
     /// False where the buffer of samples is full; new samples then go to the ledger.
     var hasRoom: Bool
 
@@ -31,4 +33,9 @@ enum Reception: Sendable {
     case block(ReceivedBlock)
     /// The headset took `count` samples from `counter` on, and never sends them.
     case unsent(counter: UInt32, count: Int, at: MonotonicTime)
+
+    /// The number of the notification that a block came in; nil for what never came.
+    var notification: UInt64? {
+        if case .block(let received) = self { received.notification } else { nil }
+    }
 }

@@ -15,6 +15,10 @@ struct WaitingBlocks: Sendable {
     private var latest = LatestBlocks()
     /// How long nothing has come of the headset.
     private var silence = LinkSilence()
+    /// Wraps that were surely missed, of this stream's own blocks, since the last call of ``takeMissedWraps()``.
+    private(set) var missedWraps: MissedWraps?
+    /// Those of another stream of the headset.
+    private var lent: MissedWraps?
     /// True while blocks go on after a silence where those before it ended, and are late: the queue kept the oldest.
     private var isQueueGoingOn = false
 
@@ -31,6 +35,7 @@ struct WaitingBlocks: Sendable {
         silence = LinkSilence()
         latest = LatestBlocks()
         isQueueGoingOn = false
+        (missedWraps, lent) = (nil, nil)
     }
 
     /// Something came of the headset, even if it could not be decoded.
@@ -61,6 +66,17 @@ struct WaitingBlocks: Sendable {
     }
 
     // MARK: Wraps
+
+    /// What was surely missed, for the other streams of the headset.
+    mutating func takeMissedWraps() -> MissedWraps? {
+        defer { missedWraps = nil }
+        return missedWraps
+    }
+
+    /// Takes what another stream of the headset has missed, where this one's counter wraps with that one's.
+    mutating func learn(of missed: MissedWraps, wrap: Int64) {
+        if missed.isShared(byWrap: wrap, samplingFrequency: samplingFrequency) { lent = missed }
+    }
 
     /// Holds a live block back while it is not known how often the counter has wrapped before it.
     ///
@@ -113,8 +129,9 @@ struct WaitingBlocks: Sendable {
 
     /// Hands on what was ambiguous, by what is known now.
     private mutating func settleAmbiguous(_ placement: inout Placement, _ rows: inout StreamRows) {
-        guard let decision = ambiguous?.decided() else { return }
+        guard let decision = ambiguous?.decided(with: lent) else { return }
         ambiguous = nil
+        if let wrap = placement.wrapLength { missedWraps = decision.surelyMissed(wrap: wrap, samplingFrequency) }
         var splits = decision.splits[...]
         for (position, entry) in decision.entries.enumerated() {
             if let split = splits.first, split.position == position {
