@@ -284,6 +284,28 @@ struct StreamQueueTests {
         #expect(test.database.problems.isEmpty)
     }
 
+    @Test("A serial port brings several blocks at once: where one such piece is lost besides, the queue still kept the oldest")
+    func lostPiece() {
+        var test = StreamUnderTest(modulus: 256, frequency: 250)
+        test.begin(rule: .connection)
+        func piece(_ first: Int64) {
+            test.advance(samples: 5)
+            for index in first..<(first + 5) {
+                test.take(index: index, truth: index, count: 1, isSameNotification: index > first)
+            }
+        }
+        for first in stride(from: Int64(0), to: 455, by: 5) { piece(first) }
+        test.advance(samples: 285)
+        // That from 455 on was damaged on its way.
+        for first in stride(from: Int64(460), to: 480, by: 5) { piece(first) }
+        for first in stride(from: Int64(760), to: 1200, by: 5) { piece(first) }
+        test.commit()
+        #expect(Set(test.stored.values) == Set(0..<455).union(460..<480).union(760..<1200))
+        #expect(test.stored.allSatisfy { $0.key == $0.value })
+        #expect(test.database.wholeGaps.map(\.gap.count) == [5, 280])
+        #expect(test.database.wholeGaps.allSatisfy { $0.gap.certainty == .counted } && test.database.problems.isEmpty)
+    }
+
     @Test("A pause soon after a link that began with what had waited is no longer than it is")
     func pauseBehindBurst() {
         var test = StreamUnderTest(modulus: 200, frequency: 200)

@@ -56,7 +56,8 @@ struct StreamUnderTest {
     /// Gives the stream a block whose first sample has the index; the clock does not move.
     mutating func take(
         index: Int64?, truth: Int64, count: Int = 8, boot: UInt32? = nil, channels: Range<Int>? = nil,
-        origin: SampleBlock.Origin = .live, isSummed: Bool = false, ticks: UInt64? = nil, followsDirectly: Bool = false
+        origin: SampleBlock.Origin = .live, isSummed: Bool = false, ticks: UInt64? = nil, followsDirectly: Bool = false,
+        isSameNotification: Bool = false
     ) {
         let channels = channels ?? 0..<description.channels.count
         var values: [Int32] = []
@@ -64,7 +65,7 @@ struct StreamUnderTest {
         let counter = index.map {
             UInt32(truncatingIfNeeded: $0 / Int64(description.samplesPerCount) % (description.counterModulus ?? 1 << 32))
         }
-        notification += 1
+        if !isSameNotification { notification += 1 }
         stream.take(
             SampleBlock(
                 stream: 0, counter: counter, bootIdentifier: boot, firstChannel: channels.lowerBound,

@@ -1,4 +1,11 @@
 extension AmbiguousBlocks {
+    /// True where a block that is `lateness` samples late has waited, or a wrap of the counter was missed.
+    static func isAmbiguous(lateness: Int64, wrap: Int64) -> Bool { lateness >= wrap - doubt(of: wrap) }
+
+    /// By so much the lateness of a block that did not wait may be less than the wraps that were missed: the one before it was
+    /// late, too, and the clock's rate is not known well at first.
+    static func doubt(of wrap: Int64) -> Int64 { wrap * 3 / 10 }
+
     /// Where the missed wraps lie.
     struct Decision: Sendable {
         /// Everything that was held.

@@ -59,9 +59,10 @@ struct AmbiguousBlocks: Sendable {
     private var isLineUncertain = false
     /// The latest block: its first sample, and by how many it came after its time.
     private var latest: (index: Int64, lateness: Int64) = (0, 0)
-    /// The same of the first block, and its samples.
+    /// The same of the first block, and the samples of its notification: a serial port's brings several blocks.
     private var firstLateness: Int64 = 0
     private var firstLength: Int64 = 0
+    private var firstNotification: UInt64 = 0
     /// The same of blocks before it, ``queueLimit`` apart.
     private var marks: [(index: Int64, lateness: Int64, arrival: MonotonicTime)] = []
     /// The index after the latest block.
@@ -70,8 +71,9 @@ struct AmbiguousBlocks: Sendable {
     private var reach: Int64
     /// The index that continues the blocks so far, if no wrap was missed.
     private(set) var expectedIndex: Int64
-    /// True where the first block continues what came before a silence of the link, but for a packet or two.
-    private var goesOn = false
+    /// What lies between the first block and what came before a silence of the link; nil without one, and where the block goes
+    /// back. None where it holds other channels of the latest instants.
+    private var firstGap: Int64?
     /// The first block, and where the counter jumps behind it.
     private var jumps: [Jump] = []
     /// Where the blocks last went back behind ``reach``, until they come up to it again.
@@ -91,13 +93,6 @@ struct AmbiguousBlocks: Sendable {
         self.expectedIndex = expectedIndex
         reach = expectedIndex
     }
-
-    /// True where a block that is `lateness` samples late has waited, or a wrap of the counter was missed.
-    static func isAmbiguous(lateness: Int64, wrap: Int64) -> Bool { lateness >= wrap - doubt(of: wrap) }
-
-    /// By so much the lateness of a block that did not wait may be less than the wraps that were missed: the one before it was
-    /// late, too, and the clock's rate is not known well at first.
-    static func doubt(of wrap: Int64) -> Int64 { wrap * 3 / 10 }
 
     // MARK: Holding
 
@@ -128,11 +123,13 @@ struct AmbiguousBlocks: Sendable {
             (firstLateness, firstLength) = (lateness, end - index)
             // Other channels of the latest instants go on, too.
             let isRest = end == reach && received.block.channelCount < channelCount
-            goesOn = isAfterSilence && (isRest || index >= reach && index - reach <= 2 * (end - index))
+            firstGap = isAfterSilence && (isRest || index >= reach) ? (isRest ? 0 : index - reach) : nil
+            firstNotification = received.notification
             let goesBack = received.block.channelCount < channelCount ? end < reach : index < reach
             jumps = [Jump(entry: 0, index: index, length: length, arrival: received.arrival, goesBack: goesBack)]
         } else {
             noteJump(before: received, index: index, end: end)
+            if received.notification == firstNotification, index == latestEnd { firstLength += end - index }
         }
         firstArrival = firstArrival ?? received.arrival
         latestArrival = received.arrival
@@ -242,6 +239,9 @@ struct AmbiguousBlocks: Sendable {
     }
 
     // MARK: Deciding
+
+    /// True where the first block continues what came before a silence of the link, but for a packet or two.
+    private var goesOn: Bool { firstGap.map { $0 <= 2 * firstLength } ?? false }
 
     /// How many wraps were missed before a jump, as far as the time shows it.
     private func wrapsByTime(before jump: Jump) -> Int64 {
