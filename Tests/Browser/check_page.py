@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Looks at the page in a browser: check_page.py KNOWN LIVE SCREENSHOTS. Tests/Browser/page calls it.
+"""Looks at the page in a browser: check_page.py KNOWN LIVE STUDY SCREENSHOTS. Tests/Browser/page calls it.
 
 KNOWN is the address of a page over a recording whose first channel is a sine of 10 Hz and 100 µV from peak to peak, LIVE that
-of one over two headsets that are being recorded, with control.
+of one over two headsets that are being recorded, with control, and STUDY that of one of a study whose centre is not there.
 """
 
 import pathlib
@@ -14,6 +14,7 @@ import traceback
 from PIL import Image
 
 from check_answers import answers
+from check_study import study
 from checklist import check, conclude, notices
 from chromium import Chromium
 from pagescreen import Page, near, traced
@@ -301,10 +302,11 @@ def phone(page: Page, address: str) -> None:
 
 
 def main() -> int:
-    known_address, live_address, screenshots = sys.argv[1:4]
+    known_address, live_address, study_address, screenshots = sys.argv[1:5]
+    parts = [(known, known_address), (live, live_address), (phone, live_address), (answers, known_address)]
     with Chromium() as browser:
         page = Page(browser, pathlib.Path(screenshots))
-        for part, address in [(known, known_address), (live, live_address), (phone, live_address), (answers, known_address)]:
+        for part, address in [*parts, (study, study_address)]:
             try:
                 part(page, address)
             except Exception:  # noqa: BLE001 - the other part is looked at all the same

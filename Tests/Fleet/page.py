@@ -24,6 +24,7 @@ from typing import NamedTuple
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = CHECKOUT / "Sources/eegsync/eegsync.docc/StudyWithManyPis.md"
 PASSWORD = "correct horse"
+LOOKED = f"""python3 -B '{CHECKOUT}/Tests/Fleet/study_page.py' 18598 "len(page.get('rows', []))\""""
 
 # Commands that change the machine, where what they install is there, and what wants more than one server.
 EXCLUDED = [
@@ -53,6 +54,11 @@ ADAPTED = [
     (r"^sudo systemctl enable --now eegsync-ship$", "env HOME=/nonexistent $UNIT eegsync ship --once --config eegsync.yaml"),
     # Exit codes that say how the fleet is, and no mistake.
     (r"^eegsync fleet .*", r"\g<0> || case $? in 69 | 75) ;; *) exit 1 ;; esac"),
+    # Until somebody has looked.
+    (
+        r"^eegsync serve .*",
+        r"{ \g<0> --port 18598 & serving=$!; until " + LOOKED + "; do kill -0 $serving || exit 1; done; kill $serving; }",
+    ),
     # It ends when everything is there.
     (r"^eegsync ship --to .*", r"\g<0> --once"),
     # On the machine, where the recording has another number.

@@ -5,9 +5,11 @@ import { history } from "./history.js";
 import { now } from "./now.js";
 import { phone } from "./phone.js";
 import { signals } from "./signals.js";
+import { study } from "./study.js";
 import { text } from "./text.js";
 
-const PAGES = { now, signals, history, phone };
+// Who serves a study has no headsets of its own.
+const PAGES = document.body.dataset.pages === "study" ? { study } : { now, signals, history, phone };
 
 /** A page that asks again and again says after so many seconds that nothing answers. */
 const SILENCE_SECONDS = 5;
@@ -54,7 +56,7 @@ let end = () => {};
 
 function route() {
   const [name, ...rest] = location.hash.slice(1).split("/");
-  const page = Object.hasOwn(PAGES, name) ? name : "now";
+  const page = Object.hasOwn(PAGES, name) ? name : Object.keys(PAGES)[0];
   end();
   end = () => {};
   status.awaits(false);

@@ -4,7 +4,7 @@ const zoned = new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" });
 
 export const text = {
   skip: "To the content",
-  pages: { now: "Now", signals: "Signals", history: "History", phone: "Bluetooth" },
+  pages: { now: "Now", signals: "Signals", history: "History", phone: "Bluetooth", study: "Study" },
   connected: "up to date",
   stale: (seconds) => `no answer for ${seconds} s`,
   unreachable: "eegsync serve does not answer.",
@@ -106,6 +106,17 @@ export const text = {
     latencyHeads: ["Found by", "After", "Returns", "Median", "95 of 100", "Longest"],
     download: "Fetch as a file",
     exporting: (format) => `Exporting ${format}`,
+  },
+  study: {
+    title: "Study",
+    none: "There is no machine that you may see. Enrol one: eegsync centre enrol",
+    heads: ["Machine", "Headset", "Situation", "Newest", "Delay", "Gaps today", "Battery", "Disk", "Version"],
+    of: (study) => `study ${study}`,
+    find: "Find",
+    findHint: "a name, or words",
+    shown: (some, all) => (some === all ? "" : `${some} of ${all} shown`),
+    gaps: (count, missing) => `${count}${missing ? ` (${missing})` : ""}`,
+    decades: "decades",
   },
   control: {
     record: "Record",

@@ -33,11 +33,19 @@ package struct PageAsset: Sendable {
         "/filter.js": script(PackageResources.filter_js),
         "/spectrum.js": script(PackageResources.spectrum_js),
         "/spectrumpanel.js": script(PackageResources.spectrumpanel_js),
+        "/study.js": script(PackageResources.study_js),
         "/history.js": script(PackageResources.history_js),
         "/control.js": script(PackageResources.control_js),
         "/companion.js": script(PackageResources.companion_js),
         "/phone.js": script(PackageResources.phone_js),
     ]
+
+    /// The document of "/" for who serves a study.
+    package static let study: PageAsset = {
+        let document = String(decoding: PackageResources.index_html, as: UTF8.self)
+        return PageAsset(
+            "text/html; charset=utf-8", Array(document.replacing("<body>", with: "<body data-pages=\"study\">").utf8))
+    }()
 
     private static func script(_ bytes: [UInt8]) -> PageAsset { PageAsset("text/javascript; charset=utf-8", bytes) }
 

@@ -13,6 +13,8 @@ package enum PageRoute: Sendable {
     case exportedFile(export: Int, index: Int)
     case startExport(WantedExport)
     case control(PageWish)
+    /// How the machines of a study are.
+    case study
     /// Nothing that the page has, and why.
     case refused(PageResponse)
 
@@ -55,6 +57,7 @@ package enum PageRoute: Sendable {
         switch (parts.first, parts.count) {
         case ("now", 1): return .now
         case ("recordings", 1): return .recordings
+        case ("study", 1): return .study
         case ("recordings", 2...3):
             guard let number = Int64(parts[1]), number > 0 else { return .refused(nothing) }
             let id = RecordingID(rawValue: number)

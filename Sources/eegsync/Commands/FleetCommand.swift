@@ -25,7 +25,7 @@ struct FleetCommand: AsyncParsableCommand {
     /// How often --watch asks; machines speak every ten seconds.
     private static let interval = Duration.seconds(5)
     /// For how long a machine may say nothing: a network that is away for less is nobody's business.
-    private static let silence = Duration.seconds(120)
+    static let silence = Duration.seconds(120)
 
     @Option(
         help: ArgumentHelp("The centre: postgresql://ROLE@HOST/DATABASE. Without it: $EEGSYNC_CENTRE.", valueName: "address"))

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Bluetooth
+import Centre
 import Foundation
 import Glibc
 import Headsets
@@ -19,23 +21,41 @@ struct ServeCommand: AsyncParsableCommand {
             It is a process of its own that opens the database read-only, has no Bluetooth, and may be killed at any time: \
             looking never disturbs the recording. Runs in the foreground and logs to standard error.
 
+            With --from it shows a study instead: how each machine and headset is, as its centre knows it (`eegsync fleet`). \
+            No database of this machine is opened then.
+
             EXAMPLES
               eegsync serve
               eegsync serve --port 8600
+              eegsync serve --from postgresql://ada@study.example.org/study
               ssh -L 8580:localhost:8580 pi     and then http://localhost:8580 here
             """)
 
     @Option(help: "The port of this machine's loopback. Without it: as the configuration says, else 8580.")
     var port: UInt16?
 
+    @Option(
+        help: ArgumentHelp("A study's centre, which is shown instead: postgresql://ROLE@HOST/DATABASE.", valueName: "address"))
+    var from: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --from, for how long a machine may say nothing: 90s, 30min, 8h. Without it: 2min.", valueName: "length"))
+    var silentAfter: RecordingLength?
+
     @OptionGroup var options: DatabaseOptions
 
     func validate() throws {
         if port == 0 { throw ValidationError("--port must be 1 ... 65535.") }
+        if from != nil, options.database != nil {
+            throw ValidationError("--from shows a study, --database what this machine records: state one of them.")
+        }
+        if from == nil, silentAfter != nil { throw ValidationError("--silent-after is of machines of a study: state --from.") }
     }
 
     func run() async throws {
         signal(SIGPIPE, SIG_IGN)
+        if let from { return try await serveStudy(from) }
         let options = options
         let path = try options.databasePath()
         let served = ServedFile(path: try options.namedDatabase())
@@ -55,10 +75,6 @@ struct ServeCommand: AsyncParsableCommand {
         let server = PageServer(port: port ?? settings.port, policy: RequestPolicy(more: settings.hosts)) {
             await routes.respond($0)
         }
-        let ready: @Sendable (UInt16) -> Void = { port in
-            log.log(.info, "eegsync \(Eegsync.version) serves the page: http://localhost:\(port)")
-            ServiceNotification.ready(status: "http://localhost:\(port)")
-        }
         let seconds = SecondCount()
         let everySecond: @Sendable () throws -> Void = {
             ServiceNotification.watchdog()
@@ -66,7 +82,37 @@ struct ServeCommand: AsyncParsableCommand {
             let second = seconds.next()
             Task { await routes.tidy(isMinute: second % 60 == 1) }
         }
-        try await server.run(everySecond: everySecond, ready: ready)
+        try await server.run(everySecond: everySecond, ready: Self.ready(log))
+    }
+
+    /// Serves the page of a study; of the configuration only what is said of the server counts.
+    private func serveStudy(_ address: String) async throws {
+        let settings = try options.configurationIfPresent()?.serve ?? Configuration.Serve()
+        let reading = StudyReading(
+            address, silenceSeconds: (silentAfter?.duration ?? FleetCommand.silence).inSeconds,
+            statementSeconds: Shipper.statementSeconds)
+        // Who has mistyped the address notices it here, and not in a browser. A centre that is away for now is asked again.
+        do {
+            _ = try await reading.facts()
+        } catch let error as CentreError where error.disposition == .retry {
+            StandardError.write("eegsync serve: \("\(error)".printable). It is tried again\n")
+        }
+        let routes = StudyRoutes { try await reading.facts() }
+        let server = PageServer(port: port ?? settings.port, policy: RequestPolicy(more: settings.hosts)) {
+            await routes.respond($0)
+        }
+        let everySecond: @Sendable () throws -> Void = {
+            ServiceNotification.watchdog()
+            reading.tidy()
+        }
+        try await server.run(everySecond: everySecond, ready: Self.ready(DaemonLog(level: .info)))
+    }
+
+    private static func ready(_ log: DaemonLog) -> @Sendable (UInt16) -> Void {
+        { port in
+            log.log(.info, "eegsync \(Eegsync.version) serves the page: http://localhost:\(port)")
+            ServiceNotification.ready(status: "http://localhost:\(port)")
+        }
     }
 }
 

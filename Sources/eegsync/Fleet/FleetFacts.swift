@@ -96,17 +96,19 @@ struct FleetFacts: Facts {
             .init(heading: "DISK", alignment: .right, dispensability: 4),
             .init(heading: "VERSION", shortens: true, dispensability: 5), .init(heading: "SITUATION", wraps: true),
         ])
-        // The worst first: of a thousand that is what somebody looks for.
+        for (machine, headset) in worstFirst { table.append(Self.row(machine, headset)) }
+        return table.rendered(style: style) + [""] + summary(style: style)
+    }
+
+    /// Each headset with its machine, and each machine without one: of a thousand, the worst are what somebody looks for.
+    var worstFirst: [(machine: Machine, headset: Headset?)] {
         let entries = machines.flatMap { machine in
             machine.headsets.isEmpty ? [(machine, Headset?.none)] : machine.headsets.map { (machine, Optional($0)) }
         }
         func rank(_ entry: (Machine, Headset?)) -> HeadsetSituation.Severity { entry.1?.severity ?? .idle }
-        for (_, entry) in entries.enumerated().sorted(by: {
+        return entries.enumerated().sorted {
             rank($0.element) == rank($1.element) ? $0.offset < $1.offset : rank($0.element) > rank($1.element)
-        }) {
-            table.append(Self.row(entry.0, entry.1))
-        }
-        return table.rendered(style: style) + [""] + summary(style: style)
+        }.map { ($0.element.0, $0.element.1) }
     }
 
     private static func row(_ machine: Machine, _ headset: Headset?) -> [TextTable.Cell] {
@@ -154,7 +156,7 @@ struct FleetFacts: Facts {
     private static func whole(_ value: Double) -> String { String(format: "%.0f", value) }
 
     /// What is the case of how many, and what machines say of themselves.
-    private func summary(style: TerminalStyle) -> [String] {
+    func summary(style: TerminalStyle) -> [String] {
         let headsets = machines.flatMap(\.headsets)
         func count(_ severity: HeadsetSituation.Severity) -> Int64 { Int64(headsets.count { $0.severity == severity }) }
         let silent = Int64(machines.count(where: \.isSilent))

@@ -44,7 +44,7 @@ final class PageReading: Sendable {
 
     /// The answer where something was wrong: the sentence of the failure that a command would have ended with.
     static func problem(_ error: any Error) -> PageResponse {
-        if case StorageError.notFound(let what) = error { return .problem(404, "There is no \(what).") }
-        return .problem(503, Failure(error).problem)
+        if case StorageError.notFound(let what) = error { return .problem(404, "There is no \(what).".printable) }
+        return .problem(503, Failure(error).problem.printable)
     }
 }

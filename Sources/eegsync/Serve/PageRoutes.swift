@@ -28,14 +28,16 @@ struct PageRoutes: Sendable {
         self.reading = reading
         self.control = control
         let allowsControl = control != nil
-        now = SharedDocument(reading: reading, age: .milliseconds(900)) { store in
-            try PageReading.document(
-                NowFacts(
-                    store: store, configuration: configuration(), allowsControl: allowsControl,
-                    measuresImpedance: measuresImpedance, now: HostClock.now))
+        now = SharedDocument(age: .milliseconds(900)) {
+            try await reading.run { store in
+                try PageReading.document(
+                    NowFacts(
+                        store: store, configuration: configuration(), allowsControl: allowsControl,
+                        measuresImpedance: measuresImpedance, now: HostClock.now))
+            }
         }
-        recordings = SharedDocument(reading: reading, age: .seconds(2)) { store in
-            try PageReading.document(RecordingsFacts(recordings: try store.recordings()))
+        recordings = SharedDocument(age: .seconds(2)) {
+            try await reading.run { try PageReading.document(RecordingsFacts(recordings: try $0.recordings())) }
         }
         live = DatabaseLiveSource(reading: reading)
         pictures = SignalPictures(reading: reading, cache: cache)
@@ -63,6 +65,7 @@ struct PageRoutes: Sendable {
                         403, "The page only shows: 'control: true' stands not under 'serve:' in the configuration.")
                 }
                 return await control.respond(wish)
+            case .study: return PageRoute.nothing
             case .refused(let response): return response
             }
         } catch {

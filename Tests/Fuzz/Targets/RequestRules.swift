@@ -42,7 +42,7 @@ enum RequestRules {
     private static func brokenRule(of route: PageRoute, _ request: PageRequest) -> String? {
         switch route {
         case .startExport, .control: request.method == "POST" ? nil : "something is done by GET"
-        case .asset, .now, .recordings, .export, .exportedFile, .recording, .signals(.streams, _), .signals(.newest, _):
+        case .asset, .now, .recordings, .study, .export, .exportedFile, .recording, .signals(.streams, _), .signals(.newest, _):
             request.method == "GET" ? nil : "POST of \(request.path) is answered"
         case .signals(.rows(_, let time), let id):
             isTime(time) && time.upperBound - time.lowerBound <= PageRoute.rowsNanosecondsMaximum && id.rawValue > 0
