@@ -29,6 +29,8 @@ LOOKED = f"""python3 -B '{CHECKOUT}/Tests/Fleet/study_page.py' 18598 "len(page.g
 # Commands that change the machine, where what they install is there, and what wants more than one server.
 EXCLUDED = [
     "sudo apt-get install postgresql",
+    # Tests/Fleet/wire.py does, with a server of its own.
+    "ssh -C -N -L 5433:localhost:5432 pi-07@study.example.org",
     # Tests/Fleet/citus does, with a cluster.
     "sudo -u postgres eegsync centre init --citus --database postgresql:///study",
 ]
