@@ -29,6 +29,7 @@ package struct CentreStep: Hashable, Sendable {
         CentreStep("p0020_replaced", PackageResources.p0020_replaced_sql),
         CentreStep("p0021_spread_twins", PackageResources.p0021_spread_twins_sql),
         CentreStep("p0022_spread_quotas", PackageResources.p0022_spread_quotas_sql),
+        CentreStep("p0023_questions", PackageResources.p0023_questions_sql),
     ]
 
     private init(_ identifier: String, _ bytes: [UInt8]) {
