@@ -50,10 +50,11 @@ import Testing
         let ship = try parse(
             """
             database: /d.sqlite
-            ship: {to: "postgresql://pi@study.example.org/study", max_rate: 100k, hours: "22:00-06:00"}
+            ship: {to: "postgresql://pi@study.example.org/study", max_rate: 100k, hours: "22:00-06:00", live: true}
             headsets: [{name: left, model: muse}]
             """
         ).ship
+        #expect(ship?.isLive == true)
         #expect(ship?.maxRate?.bytesPerSecond == 100_000 && ship?.hours?.text == "22:00-06:00")
         let wrong = problems(
             """

@@ -51,6 +51,12 @@ struct ShipCommand: AsyncParsableCommand {
                 + "With --once, what the configuration says of hours does not count.", valueName: "from-to"))
     var hours: ShippingHours?
 
+    @Flag(
+        help: ArgumentHelp(
+            "Have samples at the centre within seconds: the daemon commits each second as long as they are sent, which writes "
+                + "more to the card. Without it: as the configuration says."))
+    var live = false
+
     /// Rows of a stream in a transaction, so that tests interrupt many.
     @Option(help: .hidden)
     var rows: Int = Shipper.rowLimit
@@ -74,6 +80,7 @@ struct ShipCommand: AsyncParsableCommand {
         let configured = try configuredShip()
         let address = try CentreAddress.stated(to, configured: configured?.to)
         let rate = (maxRate ?? configured?.maxRate).map { SendingRate(bytesPerSecond: $0.bytesPerSecond) }
+        let isLive = !once && (live || configured?.isLive ?? false)
         let hours = hours ?? (once ? nil : configured?.hours)
         // The service may be faster than the daemon that makes the configured database.
         let control = try options.openForControl(creates: !options.statesDatabase())
@@ -90,7 +97,9 @@ struct ShipCommand: AsyncParsableCommand {
                     statementSeconds: min(max(1, statementSeconds), Shipper.statementSeconds),
                     idleSeconds: min(max(1, idleSeconds), Shipper.idleSeconds),
                     endedInterval: min(max(1, endedRounds), Shipper.endedInterval))
-                try await ship(shipper, ShipStatusReader(options, store: store), hours) { wait = Self.interval }
+                try await ship(shipper, ShipStatusReader(options, store: store), hours, following: isLive ? store.path : nil) {
+                    wait = Self.interval
+                }
                 return
             } catch let error as CentreError where error.maySucceedLater && !once {
                 try await Self.wait(after: "\(error)", &wait)
@@ -108,10 +117,14 @@ struct ShipCommand: AsyncParsableCommand {
     }
 
     /// Sends until there is an error or, with --once, nothing left.
+    ///
+    /// - Parameter followed: the database whose daemon is to commit each second meanwhile; nil for none.
     private func ship(
-        _ shipper: Shipper, _ status: ShipStatusReader?, _ hours: ShippingHours?, succeeded: () -> Void
+        _ shipper: Shipper, _ status: ShipStatusReader?, _ hours: ShippingHours?, following followed: String?,
+        succeeded: () -> Void
     ) async throws {
         var facts = ShipFacts()
+        var follower: Follower?
         var status = status
         var isWaiting = false
         while true {
@@ -120,6 +133,7 @@ struct ShipCommand: AsyncParsableCommand {
                 isWaiting = !mayShip
                 Self.say(isWaiting ? "samples wait: they are sent \(hours.text)" : "samples are sent again")
             }
+            follower = mayShip ? followed.flatMap { follower ?? Follower(database: $0) } : nil
             Self.sayDiverged(shipper, &facts)
             let round: Shipper.Round
             do {

@@ -7,5 +7,7 @@ extension Configuration {
         var maxRate: ByteRate?
         /// When samples may be sent; nil for always.
         var hours: ShippingHours?
+        /// Whether samples are to be at the centre within seconds, for which the daemon commits each second.
+        var isLive = false
     }
 }

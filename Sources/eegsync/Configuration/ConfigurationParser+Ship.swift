@@ -4,7 +4,7 @@ import YAMLReading
 extension ConfigurationParser {
     /// Where what is recorded is sent.
     mutating func ship(_ value: YAMLValue) -> Configuration.Ship? {
-        let found = fields(value, ["to", "max_rate", "hours"])
+        let found = fields(value, ["to", "max_rate", "hours", "live"])
         let allowed = "allowed is an address such as postgresql://pi-07@study.example.org/study, without a password"
         guard let stated = required("to", found, allowed), let address = text(stated, limit: 1024, allowed: allowed) else {
             return nil
@@ -23,6 +23,7 @@ extension ConfigurationParser {
             ship.hours = ShippingHours(written)
             if ship.hours == nil { complain(stated, "\(stated.kind) is no stretch of the day", ShippingHours.allowed) }
         }
+        ship.isLive = flag(found["live"]) ?? false
         return ship
     }
 }
