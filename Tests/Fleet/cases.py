@@ -1,4 +1,4 @@
-"""What judges a case of a test that has several: forgetful.py and faults.py."""
+"""What judges a case of a test that has several: forgetful.py, faults.py and halves.py."""
 
 
 class CaseError(Exception):
