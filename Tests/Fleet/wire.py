@@ -24,6 +24,8 @@ import time
 from collections.abc import Iterator
 
 PIECE = 16384
+# Of the server's socket.
+PGPORT = os.environ.get("PGPORT", "5432")
 
 
 class Meter:
@@ -104,14 +106,14 @@ def tunnel(server: str, directory: pathlib.Path, megabits: float | None) -> Iter
         options = ["StrictHostKeyChecking=no", f"UserKnownHostsFile={directory}/known", "ExitOnForwardFailure=yes"]
         command = ["ssh", "-C", "-N", "-q", "-F", "none", "-i", str(directory / "user"), "-p", str(meter.port)]
         command += [word for option in options for word in ("-o", option)]
-        command += ["-L", f"127.0.0.1:{near}:{server}/.s.PGSQL.5432", f"{getpass.getuser()}@127.0.0.1"]
+        command += ["-L", f"127.0.0.1:{near}:{server}/.s.PGSQL.{PGPORT}", f"{getpass.getuser()}@127.0.0.1"]
         with running(command, near):
             yield meter, near
 
 
 @contextlib.contextmanager
 def line(server: str, megabits: float | None) -> Iterator[tuple[Meter, int]]:
-    meter = Meter(f"{server}/.s.PGSQL.5432", megabits)
+    meter = Meter(f"{server}/.s.PGSQL.{PGPORT}", megabits)
     yield meter, meter.port
 
 
