@@ -59,7 +59,9 @@ final class Daemon: Service {
         let file = DatabaseFileWatch(store: store, namedPath: configuration.databasePath, log: log) { self.setAlarm($0) }
         let watchingFile = Task { await file.run() }
         let settling = Task { await DaemonStart.settle(writes) }
+        let releasing = Task { await ProgramText.releaseNowAndThen() }
         defer {
+            releasing.cancel()
             watching.cancel()
             watchingFile.cancel()
             settling.cancel()
