@@ -1,5 +1,6 @@
 -- What is asked of one machine is asked of a centre with the same names: the history of connections, processes and machines,
--- marks by sample, checks of signals and impedances by time, and how certain a stream's losses are.
+-- marks by sample, checks of signals and impedances by time, how certain a stream's losses are, and whether all is as it was
+-- written.
 
 -- A machine may have a stream of such a name, and the centre the view of it.
 DO $$
@@ -199,3 +200,115 @@ ORDER BY b.role, e.host_boot_id, e.boottime_ns, e.rank, e.id;
 
 GRANT SELECT ON history, annotation_onset, annotation_sample, annotation_history, signal_check_time, impedance_time,
     stream_certainty, epoch_link TO eegsync_read, eegsync_admin;
+
+-- Bytes of numbers, the least first, as digests have them (page Evidence).
+CREATE FUNCTION little_endian(v integer) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT int4send(((v & 255) << 24) | ((v & 65280) << 8) | ((v >> 8) & 65280) | ((v >> 24) & 255))
+$$;
+
+CREATE FUNCTION little_endian(v bigint) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT int8send(((v & 255) << 56) | ((v & 65280) << 40) | ((v & 16711680) << 24) | ((v & 4278190080) << 8)
+        | ((v >> 8) & 4278190080) | ((v >> 24) & 16711680) | ((v >> 40) & 65280) | ((v >> 56) & 255))
+$$;
+
+-- What is not as its machine has written it: streams whose rows and missing samples are not what the ledger says, and blocks of
+-- digests whose rows or values are others. Where a row came late it is in no block of the chain `live`, and a value that came
+-- late counts as none in the row's block and has a block of its own.
+CREATE FUNCTION audit_recording(of_recording bigint) RETURNS TABLE (stream_id bigint, stream text, bank integer, finding text)
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET jit = off AS $$
+#variable_conflict use_column
+DECLARE
+    st record;
+    item record;
+    previous bytea;
+    chain text;
+    -- which n came late, of each channel, and of whole rows at the end
+    late int8multirange[];
+    span int8range;
+    content bytea;
+BEGIN
+    FOR st IN SELECT s.id, s.uuid, s.name, s.bank, (SELECT count(*) FROM channel AS c WHERE c.stream_id = s.id) AS width
+        FROM stream AS s WHERE s.recording_id = of_recording ORDER BY s.id
+    LOOP
+        stream_id := st.id;
+        stream := st.name;
+        bank := st.bank;
+        IF NOT is_whole(st.id) THEN
+            finding := 'rows and missing samples are not what the ledger says';
+            RETURN NEXT;
+        END IF;
+        late := ARRAY(
+            SELECT coalesce((SELECT range_agg(int8range(b.first_n, b.last_n + 1)) FROM block AS b
+                WHERE b.stream_id = st.id AND b.chain = 'late' AND b.channel = c % 9), '{}')
+            FROM generate_series(1, 9) AS c ORDER BY c);
+        chain := NULL;
+        FOR item IN SELECT b.* FROM block AS b WHERE b.stream_id = st.id ORDER BY b.chain, b.number LOOP
+            IF chain IS DISTINCT FROM item.chain THEN
+                chain := item.chain;
+                previous := sha256(convert_to(st.uuid || E'\n' || chain || E'\n', 'UTF8'));
+            END IF;
+            span := int8range(item.first_n, item.last_n + 1);
+            IF item.channel = 0 THEN
+                SELECT string_agg(
+                    little_endian(r.n) || little_endian(coalesce(r.c1, 0))
+                    || CASE WHEN st.width > 1 THEN little_endian(coalesce(r.c2, 0)) ELSE '' END
+                    || CASE WHEN st.width > 2 THEN little_endian(coalesce(r.c3, 0)) ELSE '' END
+                    || CASE WHEN st.width > 3 THEN little_endian(coalesce(r.c4, 0)) ELSE '' END
+                    || CASE WHEN st.width > 4 THEN little_endian(coalesce(r.c5, 0)) ELSE '' END
+                    || CASE WHEN st.width > 5 THEN little_endian(coalesce(r.c6, 0)) ELSE '' END
+                    || CASE WHEN st.width > 6 THEN little_endian(coalesce(r.c7, 0)) ELSE '' END
+                    || CASE WHEN st.width > 7 THEN little_endian(coalesce(r.c8, 0)) ELSE '' END
+                    || set_byte('\x00'::bytea, 0, (
+                        (r.c1 IS NULL)::int | ((r.c2 IS NULL)::int << 1) | ((r.c3 IS NULL)::int << 2)
+                        | ((r.c4 IS NULL)::int << 3) | ((r.c5 IS NULL)::int << 4) | ((r.c6 IS NULL)::int << 5)
+                        | ((r.c7 IS NULL)::int << 6) | ((r.c8 IS NULL)::int << 7)) & ((1 << st.width::int) - 1)), ''
+                    ORDER BY r.n)
+                INTO content
+                FROM (
+                    SELECT e.n, CASE WHEN late[1] @> e.n THEN NULL ELSE e.c1 END AS c1,
+                        CASE WHEN late[2] @> e.n THEN NULL ELSE e.c2 END AS c2,
+                        CASE WHEN late[3] @> e.n THEN NULL ELSE e.c3 END AS c3,
+                        CASE WHEN late[4] @> e.n THEN NULL ELSE e.c4 END AS c4,
+                        CASE WHEN late[5] @> e.n THEN NULL ELSE e.c5 END AS c5,
+                        CASE WHEN late[6] @> e.n THEN NULL ELSE e.c6 END AS c6,
+                        CASE WHEN late[7] @> e.n THEN NULL ELSE e.c7 END AS c7,
+                        CASE WHEN late[8] @> e.n THEN NULL ELSE e.c8 END AS c8
+                    FROM (
+                        SELECT b.first_n + v.i - 1 AS n, v.*
+                        FROM sample_block AS b
+                        CROSS JOIN LATERAL unnest(b.c1, b.c2, b.c3, b.c4, b.c5, b.c6, b.c7, b.c8) WITH ORDINALITY
+                            AS v (c1, c2, c3, c4, c5, c6, c7, c8, i)
+                        WHERE b.stream = st.uuid AND b.first_n BETWEEN item.first_n - 4095 AND item.last_n) AS e
+                    WHERE span @> e.n AND NOT (item.chain = 'live' AND late[9] @> e.n)) AS r;
+            ELSE
+                SELECT string_agg(
+                    little_endian(r.n) || little_endian(coalesce(r.value, 0))
+                    || set_byte('\x00'::bytea, 0, (r.value IS NULL)::int), '' ORDER BY r.n)
+                INTO content
+                FROM (
+                    SELECT b.first_n + v.i - 1 AS n, coalesce(
+                        v.value, patched_value(st.uuid, item.channel, b.first_n + v.i - 1)) AS value
+                    FROM sample_block AS b
+                    CROSS JOIN LATERAL unnest(CASE item.channel WHEN 1 THEN b.c1 WHEN 2 THEN b.c2 WHEN 3 THEN b.c3
+                        WHEN 4 THEN b.c4 WHEN 5 THEN b.c5 WHEN 6 THEN b.c6 WHEN 7 THEN b.c7 ELSE b.c8 END) WITH ORDINALITY
+                        AS v (value, i)
+                    WHERE b.stream = st.uuid AND b.first_n BETWEEN item.first_n - 4095 AND item.last_n
+                        AND span @> b.first_n + v.i - 1) AS r;
+            END IF;
+            IF sha256(previous || set_byte('\x00'::bytea, 0, item.channel) || coalesce(content, '')) <> item.digest THEN
+                finding := format('the rows from n %s to %s%s are not those that were written', item.first_n, item.last_n,
+                    CASE item.channel WHEN 0 THEN '' ELSE format(' of channel %s', item.channel) END);
+                RETURN NEXT;
+            END IF;
+            previous := item.digest;
+        END LOOP;
+        IF chain IS NULL AND EXISTS (SELECT 1 FROM sample_block AS b WHERE b.stream = st.uuid) THEN
+            finding := 'its rows have no digests here';
+            RETURN NEXT;
+        END IF;
+    END LOOP;
+END
+$$;
+
+REVOKE ALL ON FUNCTION little_endian(integer), little_endian(bigint), audit_recording FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION little_endian(integer), little_endian(bigint), audit_recording TO eegsync_read, eegsync_admin;
