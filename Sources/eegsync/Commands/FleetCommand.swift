@@ -79,8 +79,6 @@ struct FleetCommand: AsyncParsableCommand {
     }
 
     private func facts(_ connection: CentreConnection) throws(CentreError) -> FleetFacts {
-        FleetFacts(
-            try FleetReading(connection, timeZone: TimeZone.current.identifier), centre: connection.destination,
-            silenceSeconds: (silentAfter?.duration ?? Self.silence).inSeconds)
+        try FleetFacts(asking: connection, silenceSeconds: (silentAfter?.duration ?? Self.silence).inSeconds)
     }
 }

@@ -54,6 +54,13 @@ struct FleetFacts: Facts {
     var severity = HeadsetSituation.Severity.idle
     var machines: [Machine] = []
 
+    /// Asks the centre; days are those of this machine's time zone.
+    init(asking connection: CentreConnection, silenceSeconds: Double) throws(CentreError) {
+        self.init(
+            try FleetReading(connection, timeZone: TimeZone.current.identifier), centre: connection.destination,
+            silenceSeconds: silenceSeconds)
+    }
+
     init(_ reading: FleetReading, centre: String, silenceSeconds: Double) {
         self.centre = centre
         for row in reading.rows {

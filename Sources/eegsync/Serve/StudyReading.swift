@@ -1,7 +1,5 @@
-import Bluetooth
 import Centre
 import Dispatch
-import Foundation
 import Synchronization
 
 /// Asks a centre for the page, on a thread of its own, one question after the other: a server that takes long keeps no request
@@ -42,9 +40,7 @@ final class StudyReading: Sendable {
             do throws(CentreError) {
                 let connection = if let kept { kept } else { try connected() }
                 kept = connection
-                return FleetFacts(
-                    try FleetReading(connection, timeZone: TimeZone.current.identifier), centre: connection.destination,
-                    silenceSeconds: silenceSeconds)
+                return try FleetFacts(asking: connection, silenceSeconds: silenceSeconds)
             } catch {
                 kept = nil
                 throw error
